@@ -5,7 +5,7 @@ A page says where with a pair of comments:
     <!-- result: fragility_table3 -->
     <!-- end -->
 
-The name ``all`` stands for the list of all tables. A table of more than ``LONGEST`` rows is folded,
+A table of more than ``LONGEST`` rows is folded,
 unless the page has it in a fold already.
 """
 
@@ -50,15 +50,6 @@ def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def listed(parts: Iterable[Part]) -> pl.DataFrame:
-    """Return what tables there are, and which of them ``make replicate`` makes."""
-    return pl.DataFrame(
-        {"table": f"`{part.name}`", "what": part.title, "needs": " ".join(part.needs),
-         "made": part.apart or "`make replicate`"}
-        for part in parts
-    )  # fmt: skip
-
-
 def filled(text: str, parts: Mapping[str, Part]) -> str:
     """Return a page with its tables as they are kept."""
 
@@ -66,8 +57,6 @@ def filled(text: str, parts: Mapping[str, Part]) -> str:
         name = place[1]
         before = text[: place.start()]
         in_fold = before.count("<details") > before.count("</details>")
-        if name == "all":
-            return _between(name, "All tables", listed(parts.values()), 2, in_fold)
         part = parts[name]
         frame = part.read()
         if "printed" in frame.columns and part.shown is None:

@@ -10,11 +10,14 @@ from pathlib import Path
 import polars as pl
 
 from studies.treebanks import absent
+from studies.verdicts import CONSISTENT, INCONSISTENT, REPRODUCED, SEEDS, Why
 from treegauge.core.files import atomic
 
 RESULTS = Path(__file__).parent / "results"
 # Columns of a table that sets our values against printed ones; others name the row.
-COMPARED = ("printed", "ours", "difference", "why")
+COMPARED = ("printed", "ours", "difference", "state", "why")
+# What decided an equivalence test: the interval of ours, and the margin.
+TESTED = ("least", "most", "margin")
 
 Shown = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -91,7 +94,7 @@ def read_result(name: str) -> pl.DataFrame:
     """Return a kept table; printed values stay text, so that their digits are not lost."""
     path = RESULTS / f"{name}.csv"
     columns = pl.read_csv(path, n_rows=0).columns
-    text = dict.fromkeys([one for one in columns if one in {"printed", "why"}], pl.String)
+    text = dict.fromkeys([one for one in columns if one in {"printed", "state", "why"}], pl.String)
     return pl.read_csv(path, schema_overrides=text, infer_schema_length=None)
 
 
@@ -148,7 +151,9 @@ def within_seeds(printed: str | None, low: float | None, high: float | None) -> 
 def compared(
     rows: Iterable[dict[str, object]], why: Callable[[dict[str, object]], str] | str = "unexplained"
 ) -> pl.DataFrame:
-    """Return rows with the difference of ``ours`` and ``printed`` (text), and why they differ.
+    """Return rows with the difference of ``ours`` and ``printed`` (text), their state, and why.
+
+    Rows whose `why` has an interval and a margin keep these in ``least``, ``most`` and ``margin``.
 
     Parameters
     ----------
@@ -157,7 +162,7 @@ def compared(
     why : str or callable
         Says why a row's values differ by more than rounding. A row may bring its own ``why``, or
         ``seed low`` and ``seed high``, the interval of our seeds: if it contains the printed value,
-        that is the reason.
+        that is the reason. A row with ``from print`` follows from other printed numbers.
 
     Examples
     --------
@@ -166,6 +171,8 @@ def compared(
     [None, 'unexplained']
     >>> compared([{"printed": "4.0", "ours": 4.1, "seed low": 3.9, "seed high": 4.3}])["why"].item()
     'within seeds: 3.9 to 4.3'
+    >>> compared([{"printed": "4.0", "ours": 4.1}, {"printed": "1", "ours": 1.2}])["state"].to_list()
+    ['differs, cause unknown', 'reproduced']
     """
     made = []
     for row in rows:
@@ -175,16 +182,30 @@ def compared(
         ours = None if ours is None else float(str(ours))
         known = printed is not None and ours is not None
         reason: object = None
+        tested: dict[str, object] = {}
+        alone = bool(row.get("from print"))
+        state = (CONSISTENT if alone else REPRODUCED) if known else None
         if beyond_rounding(printed, ours):
             low, high = (_number(row.get(f"seed {end}")) for end in ("low", "high"))
             if within_seeds(printed, low, high):
-                reason = f"within seeds: {low:.4g} to {high:.4g}"
+                reason = Why(f"within seeds: {low:.4g} to {high:.4g}", state=SEEDS)
             else:
                 reason = row.get("why") or (why if isinstance(why, str) else why(row))
-        names = {name: value for name, value in row.items() if name not in COMPARED}
+            held = reason if isinstance(reason, Why) else Why(str(reason))
+            state = held.state_of(str(printed))
+            if alone and state != CONSISTENT:
+                state = INCONSISTENT
+            if held.margin is not None:
+                tested = {"least": held.least, "most": held.most, "margin": held.margin}
+            reason = None if reason is None else str(reason)
+        names = {name: value for name, value in row.items() if name not in (*COMPARED, "from print")}
         difference = ours - float(printed) if known else None  # type: ignore[operator,arg-type]
-        made.append(names | {"printed": printed, "ours": ours, "difference": difference, "why": reason})
-    return pl.DataFrame(made, infer_schema_length=None)
+        made.append(
+            names | tested | {"printed": printed, "ours": ours, "difference": difference, "state": state, "why": reason}
+        )
+    frame = pl.DataFrame(made, infer_schema_length=None)
+    ends = (*COMPARED[:3], *(name for name in TESTED if name in frame.columns), *COMPARED[3:])
+    return frame.select(*(name for name in frame.columns if name not in ends), *ends)
 
 
 def _number(value: object) -> float | None:

@@ -11,6 +11,7 @@ from studies.__main__ import all_parts
 from studies.pages import PLACE, filled, pages
 from studies.parts import RESULTS, Part, as_csv, beyond_rounding
 from studies.treebanks import TREEBANKS, treebank_files, treebank_folders
+from studies.verdicts import CONSISTENT, INCONCLUSIVE, REPRODUCED, SAMPLING, STATES
 
 PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
@@ -36,7 +37,8 @@ QUICK = (
     "fragility_classes", "fragility_d21", "fragility_easy", "fragility_exp1_subsets",
     "fragility_front", "fragility_prices", "fragility_table1_implied", "fragility_table1_las",
     "fragility_table1_redone", "fragility_table1_uas", "fragility_table2", "fragility_table5",
-    "front_cells", "front_counts", "front_items", "joined_easy", "joined_findings", "joined_gifts",
+    "front_cells", "front_counts", "front_items", "front_made", "front_print",
+    "front_tables", "joined_easy", "joined_findings", "joined_gifts",
     "joined_hardness", "joined_overview", "joined_strongest", "joined_regressions", "rules_gaps",
     "transfer_best", "transfer_predictors",
 )  # fmt: skip
@@ -55,10 +57,30 @@ def test_differences_beyond_rounding_are_explained_or_marked(name: str) -> None:
             assert row["why"] or not beyond_rounding(row["printed"], float(row["ours"])), row
 
 
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_states_follow_from_what_the_row_says(name: str) -> None:
+    """A state is recomputed from the digits, the interval and the margin of its row."""
+    with PARTS[name].path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("printed") and row.get("ours") and "state" in row]
+    for row in rows:
+        assert row["state"] in STATES, row
+        beyond = beyond_rounding(row["printed"], float(row["ours"]))
+        assert not beyond or row["state"] != REPRODUCED, row
+        if not beyond:
+            assert row["state"] in (REPRODUCED, CONSISTENT), row
+        # Ends such as "> 500" have no number: their interval is in `why`.
+        if row["state"] in (SAMPLING, INCONCLUSIVE) and (row.get("margin") or row["state"] == SAMPLING):
+            printed, margin = float(row["printed"]), float(row["margin"])
+            least, most = float(row["least"]), float(row["most"])
+            inside = printed - margin <= least + 1e-5 and most <= printed + margin + 1e-5
+            assert inside == (row["state"] == SAMPLING), row
+            assert inside or least - 1e-5 <= printed <= most + 1e-5, row
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 def test_pages_show_the_tables_as_they_are_kept(page: Path) -> None:
     text = page.read_text("utf-8")
-    assert {place[1] for place in PLACE.finditer(text)} <= {"all", *PARTS}
+    assert {place[1] for place in PLACE.finditer(text)} <= {*PARTS}
     assert filled(text, PARTS) == text
 
 

@@ -11,7 +11,8 @@ from studies.challenges.printed import PARSERS, SIDES
 from studies.challenges.runs import VOTE
 from studies.challenges.tables import counts
 from studies.challenges.transfer import on_curves
-from studies.parts import Part, compared, read_result
+from studies.parts import TESTED, Part, compared, read_result
+from studies.verdicts import INCONCLUSIVE, Why
 from treegauge.learning.curve import curve, equivalent
 from treegauge.learning.curves.class_counts import ALL, COLUMNS, Attachments, attachments
 from treegauge.learning.curves.complexity import composite_counts, partition
@@ -93,7 +94,7 @@ def worth() -> pl.DataFrame:
                          "interval": None, "printed": SPREAD, "ours": spread,
                          "why": f"{number} targets for 56"})  # fmt: skip
     return compared(rows).select(
-        "criterion", "words", "value", "defaults", "printed", "ours", "interval", "difference", "why"
+        "criterion", "words", "value", "defaults", "printed", "ours", "interval", "difference", *TESTED, "state", "why"
     )
 
 
@@ -102,9 +103,9 @@ def placed(own: Attachments, side: str, score: float, sentences: str | None) -> 
     (row,) = equivalent(own, score={side: score}, over="treebanks").table.to_dicts()
     size = row["sentences"] if row["sentences"] is not None else beyond(own, side, score)
     interval = f"{row['low']} to {row['high']}"
-    why = f"other treebanks: over those the interval is {interval}"
-    if sentences is not None and not within(sentences, row["low"], row["high"]):
-        why = f"BEAM here is better with few sentences ({interval} over treebanks)"
+    why: str = f"over other treebanks the interval is {interval}"
+    if sentences is not None and within(sentences, row["low"], row["high"]):
+        why = Why(why, state=INCONCLUSIVE)
     return {"value": "sentences", "printed": sentences, "ours": size, "interval": interval, "why": why}
 
 

@@ -1,14 +1,10 @@
-"""Checks whether other treebanks, or another reading of the paper, explain a difference."""
+"""How far means over other treebanks may differ from printed ones by chance."""
 
-from collections.abc import Mapping
 from math import erfc, sqrt
 from typing import NamedTuple
 
 from studies.challenges.printed import TREEBANKS
-
-XPOS = "MSTParser reads XPOS for UPOS"
-SMALL = "treebanks with fewer than 30 words of the class count too"
-MOVED = "UDPipe's treebanks move it as far as they move BEAM"
+from studies.verdicts import Why
 
 
 class Mean(NamedTuple):
@@ -38,28 +34,18 @@ def chance(mean: Mean, printed: str) -> float | None:
     return erfc(abs(mean.value - float(printed)) / width / sqrt(2))
 
 
-def by_chance(mean: Mean, printed: str, readings: Mapping[str, Mean | None] | None = None) -> str:
-    """Say why a mean differs from a printed one: other treebanks, another reading, or not known.
-
-    `readings` are the same mean by other readings of the paper, by what they say.
+def by_chance(mean: Mean, printed: str, margin: float = 2.0) -> Why:
+    """Return how often samples of treebanks differ as much, with the interval of ours and a margin.
 
     Examples
     --------
-    >>> by_chance(Mean(62.6, 1.9, 28), "59.0")
-    'other treebanks: samples of 28 and of 56 differ this much by chance with p = 0.12'
-    >>> by_chance(Mean(65, 1.9, 28), "53", {XPOS: Mean(54, 2, 28)})
-    'another reading: 54.0 if MSTParser reads XPOS for UPOS (p = 0.68)'
+    >>> why = by_chance(Mean(62.6, 1.9, 28), "59.0")
+    >>> str(why), why.state_of("59.0")
+    ('samples of 28 and of 56 treebanks differ as much with p = 0.12', 'inconclusive')
     """
     p = chance(mean, printed)
-    if p is None:
-        return "too few treebanks for an interval"
-    if p > 0.05:
-        samples = f"samples of {mean.number} and of {TREEBANKS}"
-        return f"other treebanks: {samples} differ this much by chance with p = {p:.2g}"
-    tried = {name: other for name, other in (readings or {}).items() if other}
-    for name, other in tried.items():
-        again = chance(other, printed)
-        if again is not None and again > 0.05:
-            return f"another reading: {other.value:.1f} if {name} (p = {again:.2g})"
-    listed = "; ".join(f"{other.value:.1f} if {name}" for name, other in tried.items())
-    return f"unexplained: as much by chance with p = {p:.2g}; tried: samples of training; {listed}"
+    if p is None or mean.error is None:
+        return Why("too few treebanks for an interval")
+    reach = 1.96 * mean.error * sqrt(1 + mean.number / TREEBANKS)
+    text = f"samples of {mean.number} and of {TREEBANKS} treebanks differ as much with p = {p:.2g}"
+    return Why(text, least=mean.value - reach, most=mean.value + reach, margin=margin)

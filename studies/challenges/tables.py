@@ -13,10 +13,11 @@ import numpy.typing as npt
 import polars as pl
 
 from studies.challenges.counts import BEAM, PUBLISHED, WHOLE
-from studies.challenges.judged import MOVED, SMALL, XPOS, Mean, by_chance
+from studies.challenges.judged import Mean, by_chance
 from studies.challenges.printed import CLASSES, PARSERS, SIDES, SPEARMAN, TABLE2, directions
 from studies.challenges.runs import FINE
-from studies.parts import RESULTS, Part, compared, read_result
+from studies.parts import RESULTS, TESTED, Part, compared, read_result
+from studies.verdicts import Why
 from treegauge.learning.contribution import word_groups
 from treegauge.learning.curve import complexity, curve
 from treegauge.learning.curves.class_counts import Attachments, attachments, read_attachments
@@ -118,12 +119,22 @@ def table1() -> pl.DataFrame:
                 row |= seeds | {"ours": mine and mine.value}
                 row |= {"own options": other and other.value, "xpos": fine and fine.value}
                 if mine:
-                    readings = {XPOS: fine, SMALL: _small(preset, one, value)}
-                    if preset == "udpipe":
-                        readings[MOVED] = _moved(mine, one, value)
-                    row |= {"why": by_chance(mine, printed, readings)}
+                    row |= {"why": by_chance(mine, printed, 2.0 if value == "UAS" else 10.0)}
                 rows.append(row)
-    wanted = ("parser", "value", "class", "direction", "own options", "xpos", "printed", "ours", "difference", "why")
+    wanted = (
+        "parser",
+        "value",
+        "class",
+        "direction",
+        "own options",
+        "xpos",
+        "printed",
+        "ours",
+        "difference",
+        *TESTED,
+        "state",
+        "why",
+    )
     return compared(rows).select(wanted)
 
 
@@ -145,34 +156,6 @@ def _cell(parser: str, name: str, value: str) -> tuple[Mean | None, dict[str, fl
 
 def _error(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else (high - low) / 3.92
-
-
-def _small(parser: str, name: str, value: str) -> Mean | None:
-    """Return a class's value over all treebanks that have a word of it."""
-    number = len(of_udpipe()) if parser == "udpipe" else 28
-    if value == "UAS":
-        frame = scores(published=True, least=1).filter(pl.col("class") == name, parser=parser)
-        return over_treebanks(frame)._replace(number=number)
-    table = with_arrows(found(published=True, over="treebanks", least=1).table)
-    for row in table.filter(pl.col("class") == name, parser=parser).to_dicts():
-        return Mean(row["complexity"], _error(row["low"], row["high"]), number)
-    return None
-
-
-@cache
-def _beam_on_udpipes() -> Complexities:
-    some = counts(published=True).select(parsers=[BEAM], treebanks=list(of_udpipe()))
-    return complexity(some, min_presence=0.1)
-
-
-def _moved(mine: Mean, name: str, value: str) -> Mean | None:
-    """Return UDPipe's value, moved as far as its treebanks move BEAM's from that of all 28."""
-    column = "score" if value == "UAS" else "complexity"
-    there = with_arrows(_beam_on_udpipes().table).filter(pl.col("class") == name)[column]
-    here = classes().filter(pl.col("class") == name, parser=BEAM)[column]
-    if not len(there) or not len(here):
-        return None
-    return mine._replace(value=mine.value + float(here[0]) - float(there[0]))
 
 
 def ends(frame: pl.DataFrame) -> pl.DataFrame:
@@ -247,7 +230,7 @@ def table2() -> pl.DataFrame:
                 fine = mine.filter(cell, parser=FINE) if name == "MSTPARSER" else here.clear()
                 mean = over_treebanks(here)
                 xpos = over_treebanks(fine) if fine.height else None
-                why = by_chance(mean, printed, {XPOS: xpos})
+                why = by_chance(mean, printed)
                 rows.append({"parser": name, "sentences": size, "words": side,
                              "treebanks": mean.number, "printed": printed, "ours": mean.value,
                              "preset": "fast" if preset == "udpipe" else preset,
@@ -255,7 +238,7 @@ def table2() -> pl.DataFrame:
                              "xpos": xpos and xpos.value, "why": why,
                              **over_samples(here)})  # fmt: skip
     wanted = ("parser", "sentences", "words", "preset", "treebanks", "own options", "xpos",
-              "printed", "ours", "difference", "why")  # fmt: skip
+              "printed", "ours", "difference", *TESTED, "state", "why")  # fmt: skip
     return compared(rows).select(wanted)
 
 
@@ -295,13 +278,15 @@ def spearman() -> pl.DataFrame:
     return compared(rows, _by_fisher)
 
 
-def _by_fisher(row: dict[str, object]) -> str:
-    """Return whether two samples of classes differ by chance as much as two rank correlations."""
+def _by_fisher(row: dict[str, object]) -> Why:
+    """Return how often two samples of classes differ by chance as much as two rank correlations."""
     ours, printed, number = (float(str(row[name])) for name in ("ours", "printed", "classes"))
     error = sqrt(1.06 / (number - 3) + 1.06 / (len(CLASSES) - 3))
-    p = erfc(abs(np.arctanh(ours) - np.arctanh(printed)) / error / sqrt(2))
-    chance = f"rank correlations of 17 classes differ as much by chance with p = {p:.2g}"
-    return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {chance}"
+    place = float(np.arctanh(ours))
+    p = erfc(abs(place - np.arctanh(printed)) / error / sqrt(2))
+    ends = np.tanh([place - 1.96 * error, place + 1.96 * error]).tolist()
+    text = f"rank correlations of 17 classes differ as much by chance with p = {p:.2g}"
+    return Why(text, least=ends[0], most=ends[1], margin=0.1)
 
 
 def curves() -> pl.DataFrame:

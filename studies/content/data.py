@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from functools import cache
-from math import atanh, erfc, sqrt
+from math import atanh, erfc, sqrt, tanh
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from studies.parts import read_result, tolerance
 from studies.treebanks import release_folder, treebank_folders
+from studies.verdicts import Why
 from treegauge.experiments.cell_store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.structure import word_dependency_entropy
@@ -30,6 +31,8 @@ ENOUGH = 100
 CHOICES = ("all", "enough", "language", "paper")
 # Languages behind every correlation that the paper prints.
 LANGUAGES = 22
+MARGIN = 0.2
+"""Correlations over about 20 languages that differ by less say the same."""
 
 
 class Parsed(NamedTuple):
@@ -162,17 +165,17 @@ def chance(printed: str, ours: float, n: int) -> float:
     return erfc(abs(atanh(nearest) - atanh(ours)) / error / sqrt(2))
 
 
-def by_chance(row: dict[str, object]) -> str:
-    """Return whether two samples of languages differ as much as printed and our r do, by chance.
+def by_chance(row: dict[str, object]) -> Why:
+    """Return how often samples of languages differ as much as printed and our r do, by chance.
 
     Examples
     --------
-    >>> by_chance({"printed": "0.27", "ours": 0.5, "n": 37})
-    'other treebanks: samples of 22 and of 37 differ as much by chance with p = 0.35'
-    >>> by_chance({"printed": "0.27", "ours": 0.8, "n": 18})
-    'unexplained: samples of 22 and of 18 differ as much by chance with p = 0.018'
+    >>> why = by_chance({"printed": "0.27", "ours": 0.5, "n": 37})
+    >>> str(why), why.state_of("0.27")
+    ('samples of 22 and of 37 differ as much by chance with p = 0.35', 'inconclusive')
     """
-    n = int(str(row["n"]))
-    p = chance(str(row["printed"]), float(str(row["ours"])), n)
-    reason = f"samples of {LANGUAGES} and of {n} differ as much by chance with p = {p:.2g}"
-    return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {reason}"
+    n, ours = int(str(row["n"])), float(str(row["ours"]))
+    p = chance(str(row["printed"]), ours, n)
+    reach = 1.96 * sqrt(1 / (LANGUAGES - 3) + 1 / (n - 3))
+    text = f"samples of {LANGUAGES} and of {n} differ as much by chance with p = {p:.2g}"
+    return Why(text, least=tanh(atanh(ours) - reach), most=tanh(atanh(ours) + reach), margin=MARGIN)

@@ -72,20 +72,6 @@ def expected(
     return found
 
 
-def tied(parser: str, choice: str, name: str, printed: str) -> str:
-    """Say what our regression gives where the share goes with STTR as weakly as in print."""
-    frame = frame_of(parser, choice)
-    columns = {"C prec": "content_precision", "C rec": "content_recall"}
-    here = float(np.corrcoef(frame[SHARE], frame["sttr"])[0, 1])
-    found = expected(frame, STTR, None, {name: columns[name]})[name]
-    p = chance(printed, found, frame.height)
-    reason = (
-        f"function share and STTR correlate at {here:.2f} here, at {STTR} in print; with that "
-        f"value our regression gives {found:.2f} (samples differ as much with p = {p:.2g})"
-    )
-    return f"other treebanks: {reason}" if p > 0.05 else f"unexplained: {reason}"
-
-
 def variants() -> Iterator[tuple[str, str, int, dict[str, float]]]:
     """Yield what was changed, how, the number of treebanks and the correlations."""
     for parser in PARSERS:

@@ -31,9 +31,6 @@ METRICS = ("las", "wlas", "content_precision", "content_recall")
 
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
 """Endings of columns of precision and recall if only the head, or the relation, must be correct."""
-# How a regression of our scores sees a cell whose printed value neither chance nor the definition
-# of precision explains; see ``content_reasons``.
-TIED = {("F freq", "C prec"), ("F freq", "C rec")}
 
 
 def some(parser: str, choice: str) -> pl.DataFrame:
@@ -65,7 +62,7 @@ def matrix() -> pl.DataFrame:
                  "printed": printed[x, y], "ours": pair["r"]}
                 for (x, y), pair in _pairs(frame).items()
             ]  # fmt: skip
-    return compared(rows, reason)
+    return compared(rows, by_chance)
 
 
 def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
@@ -74,27 +71,6 @@ def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[
     renamed = frame.select(*columns).rename(columns)
     found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
     return {(pair["x"], pair["y"]): pair for pair in found}
-
-
-def reason(row: dict[str, object]) -> str:
-    """Say why a cell differs: other treebanks, another definition, or what else is tied to it."""
-    reason = by_chance(row)
-    if not reason.startswith("unexplained"):
-        return reason
-    if (row["x"], row["y"]) in TIED:
-        from studies.content.reasons import tied  # which reads these scores
-
-        return tied(str(row["parser"]), str(row["treebanks"]), str(row["y"]), str(row["printed"]))
-    heads, relations = (row[name] for name in DEFINITIONS)
-    if not (isinstance(heads, float) and isinstance(relations, float)):
-        return reason
-    p = chance(str(row["printed"]), heads, int(str(row["n"])))
-    if p > 0.05:
-        return f"definition: {heads:.3f} if only heads must be correct (p = {p:.2g})"
-    return (
-        f"{reason}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
-        f"({heads:.3f}), relations only ({relations:.3f})"
-    )
 
 
 def agreement() -> pl.DataFrame:

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy.stats import t
 
-from studies.front import CELL_STATES, cell_state
 from studies.parts import compared, read_result, tolerance
+from studies.verdicts import OF_DATA
 from treegauge import data
 from treegauge.learning.difficulty import LARGER_IS_EASIER
 
@@ -273,10 +273,8 @@ def differences() -> pl.DataFrame:
     """Return how far our values lie from the paper's, by measure, and what becomes of the cells."""
     table = read_result("difficulty_table1").drop_nulls("printed")
     gap, value = pl.col("difference"), pl.col("printed").cast(pl.Float64)
-    states = [cell_state(*row) for row in table.select("printed", "ours", "why").iter_rows()]
-    marked = table.with_columns(pl.Series("state", states))
-    counts = [(pl.col("state") == state).sum().alias(state) for state in CELL_STATES]
-    return marked.group_by("measure", maintain_order=True).agg(
+    counts = [(pl.col("state") == state).sum().alias(state) for state in OF_DATA]
+    return table.group_by("measure", maintain_order=True).agg(
         pl.len().alias("treebanks"), gap.mean().alias("mean difference"),
         gap.abs().mean().alias("mean absolute"), gap.abs().max().alias("largest"),
         pl.corr("ours", value, method="spearman").alias("spearman"), *counts,

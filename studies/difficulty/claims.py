@@ -123,6 +123,11 @@ def claims() -> pl.DataFrame:
     return compared([*from_treebanks(), *from_runs(), *places()])
 
 
+def measured(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the numbers that are not just the size of a treebank."""
+    return frame.filter(~pl.col("claim").str.contains("training words|training sentences"))
+
+
 def by_relation() -> pl.DataFrame:
     """Return mean PVI of heads and relations by universal relation, over all treebanks' words."""
     frame = read_result("difficulty_relations")

@@ -21,6 +21,7 @@ from studies.difficulty.cells import choices, one_seed, published
 from studies.front import items
 from studies.parts import Part, compared, kept, read_result
 from studies.treebanks import release_folder
+from studies.verdicts import Why
 from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
 from treegauge.statistics.correlation import correlate
@@ -172,7 +173,8 @@ def _fewer(row: dict[str, Any], printed: str) -> str:
     """Say that fewer treebanks explain a difference, if the interval of ours allows it."""
     low, high = row["low"], row["high"]
     interval = f"95 % interval of ours, {row['n']} of the paper's 88 treebanks: {low:.2f} to {high:.2f}"
-    return interval if low <= float(printed) <= high else f"unexplained: outside the {interval}"
+    inside = low <= float(printed) <= high
+    return Why(interval if inside else f"outside the {interval}", least=low, most=high, margin=0.1)
 
 
 def listed() -> pl.DataFrame:
@@ -235,7 +237,8 @@ PARTS = (
          difficulty_variants.mdl_columns),
     Part("difficulty_vinfo", "Both entropies and V-INFO by epoch", difficulty_variants.vinfo),
     Part("difficulty_regions", "Shares of easy and hard words", difficulty_cells.regions),
-    Part("difficulty_claims", "Numbers in the text", difficulty_claims.claims, ("r2.9",)),
+    Part("difficulty_claims", "Numbers in the text", difficulty_claims.claims, ("r2.9",),
+         counted=difficulty_claims.measured),
     Part("difficulty_by_relation", "PVI by universal relation", difficulty_claims.by_relation),
     Part("difficulty_figures", "Figs. 2 and 3", difficulty_figures.drawn),
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,

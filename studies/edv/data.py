@@ -10,6 +10,7 @@ from scipy.stats import shapiro
 
 from studies.parts import compared, read_result
 from studies.treebanks import release_folder, treebank_folders
+from studies.verdicts import SHOWN, UNKNOWN, Why
 from treegauge.data import ud25
 from treegauge.measures.displacement import edv_masses, slv_masses
 from treegauge.measures.measure import measure
@@ -17,6 +18,8 @@ from treegauge.statistics.correlation_coefficients import Inference, coefficient
 from treegauge.treebanks.data.conllu import read_splits
 
 RELEASE = "r2.5"
+MARGIN = 0.1
+"""Coefficients that differ by less say the same: the margin of equivalence tests."""
 # The distance by its definition, and what the printed values most likely are: masses compared over
 # the displacements seen, or over all bins of the axis.
 VARIANTS = {"edv": "distance", "edv_masses": "masses", "edv_masses_axis": "masses, all bins"}
@@ -62,19 +65,18 @@ def at_hand() -> pl.DataFrame:
     return scored().drop_nulls("edv")
 
 
-def fewer(found: Inference, printed: str, other: Inference | None = None) -> str:
+def fewer(found: Inference, printed: str, other: Inference | None = None) -> Why:
     """Say that fewer treebanks explain a difference, if the interval of ours allows it.
 
     `other` is the same coefficient of the masses over all bins, for the binning is not known.
     """
     part = f"{at_hand().height} of the 94 treebanks"
     interval = f"95 % interval of ours, from {part}: {found.low:.2f} to {found.high:.2f}"
-    if allows(found, printed):
-        return interval
-    if other is not None and allows(other, printed):
-        return (f"the binning is not known: over all bins {other.r:.3f}, interval {other.low:.2f} "
-                f"to {other.high:.2f}; {interval}")  # fmt: skip
-    return f"unexplained: outside the {interval}; these are small treebanks, not a random sample"
+    if not allows(found, printed):
+        bins = other is not None and allows(other, printed)
+        tried = f"over all bins {other.r:.3f}, " if bins and other is not None else ""
+        interval = f"{tried}outside the {interval}; these are small treebanks, not a random sample"
+    return Why(interval, least=found.low, most=found.high, margin=MARGIN)
 
 
 def allows(found: Inference, printed: str) -> bool:
@@ -84,15 +86,15 @@ def allows(found: Inference, printed: str) -> bool:
     return found.low <= float(printed) <= found.high
 
 
-def resampled(draws: Floats, printed: str, digits: int = 2) -> str:
+def resampled(draws: Floats, printed: str, digits: int = 2) -> Why:
     """Say that fewer treebanks explain a difference, if a bootstrap over ours allows it."""
     low, high = np.quantile(draws, (0.025, 0.975))
     found = Inference(r=float(np.median(draws)), low=float(low), high=float(high))
     part = f"from {at_hand().height} of the 94 treebanks"
     interval = f"95 % interval of ours (bootstrap), {part}: {low:.{digits}f} to {high:.{digits}f}"
-    if allows(found, printed):
-        return interval
-    return f"unexplained: outside the {interval}; these are small treebanks, not a random sample"
+    if not allows(found, printed):
+        interval = f"outside the {interval}; these are small treebanks, not a random sample"
+    return Why(interval, least=float(low), most=float(high), margin=10.0 if digits == 1 else MARGIN)
 
 
 @cache
@@ -109,7 +111,7 @@ def changes_of_w() -> dict[str, tuple[float, float]]:
     return found
 
 
-def fewer_for_w(ours: float, printed: str, other: float | None = None) -> str:
+def fewer_for_w(ours: float, printed: str, other: float | None = None) -> Why:
     """Return why W of fewer treebanks differs, and whether samples of 94 differ as much.
 
     `other` is W of the masses over all bins, for the binning is not known.
@@ -119,14 +121,12 @@ def fewer_for_w(ours: float, printed: str, other: float | None = None) -> str:
     reason = f"random {at_hand().height} of the 94 treebanks change W of LAS by {las}, W of training words by {words}"
     lowest = min(low for low, _ in ends.values())
     highest = max(high for _, high in ends.values())
-    if lowest <= ours - float(printed) <= highest:
-        return reason
-    if other is not None and lowest <= other - float(printed) <= highest:
-        return f"the binning is not known: over all bins {other:.3f}; {reason}"
-    return f"unexplained: {reason}"
+    if other is not None and not lowest <= ours - float(printed) <= highest:
+        reason = f"over all bins {other:.3f}; {reason}"
+    return Why(reason, least=ours - highest, most=ours - lowest, margin=MARGIN / 2)
 
 
-def unrounded(variable: str, printed: str) -> str:
+def unrounded(variable: str, printed: str) -> Why:
     """Return the range that scores with more decimals could give, and if the print is in it."""
     frame = scored()
     las, other = (frame[name].to_numpy().astype(np.float64) for name in ("las", variable))
@@ -135,7 +135,7 @@ def unrounded(variable: str, printed: str) -> str:
     found = coefficients(columns)[:, 0, 1]
     reason = f"LAS is known to one decimal; more could give {found.min():.3f} to {found.max():.3f}"
     inside = found.min() <= float(printed) <= found.max()
-    return reason if inside else f"unexplained: {reason}"
+    return Why(reason, state=SHOWN if inside else UNKNOWN)
 
 
 def values() -> pl.DataFrame:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from studies.parts import beyond_rounding, compared
+from studies.verdicts import CONSISTENT, Why
 from treegauge.statistics.correlation_coefficients import inference
 
 COLUMNS = ("low", "high", "r2", "adjusted_r2", "p_value", "power")
@@ -74,7 +75,7 @@ def derived() -> pl.DataFrame:
                 continue
             rows.append(
                 {"table": table, "row": row, "treebanks": n, "coefficient": float(coefficient),
-                 "statistic": column, "printed": printed, "ours": getattr(found, column),
+                 "statistic": column, "from print": True, "printed": printed, "ours": getattr(found, column),
                  "why": _why(row, column, printed, (float(coefficient), n, covariates))}
             )  # fmt: skip
     return compared(rows)
@@ -85,7 +86,7 @@ def _why(row: str, column: str, printed: str, how: tuple[float, int, int]) -> st
     coefficient, n, covariates = how
     within = [coefficient + step * 1e-5 for step in range(-50, 51)]
     if any(_gives(r, n, covariates, column, printed) for r in within):
-        return "the coefficient is rounded; others that round to it give what is printed"
+        return Why("the coefficient is rounded; others that round to it give what is printed", state=CONSISTENT)
     if row == ANOTHER_ROW and _gives(ANOTHER, n, covariates, column, printed):
         return f"misprint: this row is of {ANOTHER}, not of the coefficient printed in it"
     if column == "adjusted_r2" and row in SQUARES:

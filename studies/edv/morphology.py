@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from studies.edv.data import VARIANTS, allows, at_hand
+from studies.edv.data import MARGIN, VARIANTS, allows, at_hand
 from studies.parts import compared
+from studies.verdicts import Why
 from treegauge.statistics.correlation import Association, correlate
 
 # The mean of the score over UD 2.5, as Section 5 prints it; more than that is complex.
@@ -117,12 +118,11 @@ def _why(statistic: str, printed: str | None, column: str, found: dict[str, Asso
         return f"follows from the coefficient and {one.n} treebanks"
     low, high = one.inference.low, one.inference.high
     interval = f"95 % interval of ours, from {one.n} treebanks: {low:.2f} to {high:.2f}"
-    if allows(one.inference, printed):
-        return interval
     bins = found["edv_masses_axis"].inference
-    if column == "edv_masses" and allows(bins, printed):
-        return f"the binning is not known: over all bins {bins.r:.3f}; {interval}"
-    return f"unexplained: outside the {interval}"
+    if not allows(one.inference, printed):
+        tried = f"over all bins {bins.r:.3f}, " if column == "edv_masses" else ""
+        interval = f"{tried}outside the {interval}"
+    return Why(interval, least=low, most=high, margin=MARGIN)
 
 
 def table_b1() -> pl.DataFrame:

@@ -7,17 +7,18 @@ looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what i
 import os
 from collections.abc import Mapping
 from functools import cache
-from math import atanh
+from math import atanh, tanh
 from pathlib import Path
 from statistics import median
 
 import polars as pl
 from scipy import stats
 
-from studies.edv.data import allows
+from studies.edv.data import MARGIN, allows
 from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.splitting import KINDS
 from studies.parts import compared, read_result
+from studies.verdicts import Why
 from treegauge.experiments.cell_store import Store
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_coefficients import Inference, inference
@@ -176,18 +177,19 @@ def reason(
 ) -> str:
     """Return whether chance allows a difference; if not, whether the masses variant has none."""
     ours = interval(found)
-    if printed is None or allows(found, printed):
+    if printed is None:
         return ours
     if not ours:
         return "too few treebanks for an interval"
-    if allows(masses, printed):
-        return f"the printed values are not of the distance, see masses; {ours}"
+    other = inference(float(printed), PRINTED_TREEBANKS, int(key[2] != ""))
+    p = chance(found, other)
+    text = f"two samples of treebanks differ as much with p = {p:.2g} (Fisher's z); {ours}"
+    if allows(masses, printed) and not allows(found, printed):
+        text = f"the printed values are not of the distance, see masses; {text}"
     if key[0] == "words" and sampled:
-        return f"of at most 1,000 sentences, words measure their length; {ours}"
-    p = chance(found, inference(float(printed), PRINTED_TREEBANKS, int(key[2] != "")))
-    if p >= SIGNIFICANT:
-        return f"two samples of treebanks differ as much by chance (Fisher's z, p = {p:.2f}); {ours}"
-    return f"unexplained: not chance alone (Fisher's z, p = {p:.3f}), outside the {ours}"
+        text = f"of at most 1,000 sentences, words measure their length; {text}"
+    place, _, reach = _apart(found, other)
+    return Why(text, least=tanh(place - reach), most=tanh(place + reach), margin=MARGIN)
 
 
 def chance(one: Inference, other: Inference) -> float:
@@ -198,12 +200,18 @@ def chance(one: Inference, other: Inference) -> float:
     >>> round(chance(inference(0.74, 36), inference(0.51, 103)), 2)
     0.05
     """
+    first, second, reach = _apart(one, other)
+    return 2 * float(stats.norm.sf(abs(first - second) / reach * stats.norm.ppf(0.975)))
+
+
+def _apart(one: Inference, other: Inference) -> tuple[float, float, float]:
+    """Return two coefficients by Fisher's z, and how far apart they may be by chance (95 %)."""
     places, variance = [], 0.0
     for found in (one, other):
         low, middle, high = (atanh(value or 0.0) for value in (found.low, found.r, found.high))
         places.append(middle)
-        variance += ((high - low) / (2 * stats.norm.ppf(0.975))) ** 2
-    return 2 * float(stats.norm.sf(abs(places[0] - places[1]) / variance**0.5))
+        variance += ((high - low) / 2) ** 2
+    return places[0], places[1], variance**0.5
 
 
 def interval(found: Inference) -> str:

@@ -13,9 +13,10 @@ from scipy import stats
 
 from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.runs import STEERED, THIRTY_SIX, sets_of
-from studies.edv.splits import FEWEST, PRINTED_TREEBANKS, SIGNIFICANT, TABLE7, coefficient, reason
+from studies.edv.splits import FEWEST, PRINTED_TREEBANKS, TABLE7, coefficient, reason
 from studies.edv.splitting import SAME_LENGTHS, described
 from studies.parts import compared, read_result
+from studies.verdicts import Why
 
 PARSERS = ("udpipe ud2.0", "udpipe fast", "beam")
 KINDS = ("random", SAME_LENGTHS, *STEERED)
@@ -120,8 +121,10 @@ def _why(value: str, frame: pl.DataFrame, printed: str | None) -> str:
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (PRINTED_TREEBANKS - 1))
     gap = fmean(frame["dLAS"].to_list()) - float(FIGURE12["mean delta LAS"])
     p = 2 * float(stats.t.sf(abs(gap) / sum(errors) ** 0.5, freedom))
+    reach = float(stats.t.ppf(0.975, freedom)) * sum(errors) ** 0.5
+    ours = fmean(frame["dLAS"].to_list())
     text = f"{n} and {PRINTED_TREEBANKS} treebanks differ as much by chance (Welch's p = {p:.2f})"
-    return text if p >= SIGNIFICANT else f"unexplained: not chance alone, {text}"
+    return Why(text, least=ours - reach, most=ours + reach, margin=0.5)
 
 
 def figure12() -> pl.DataFrame:

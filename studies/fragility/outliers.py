@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from studies.fragility.ranks import ERRORS, INTERVAL, SAMPLES, SIZE, million, task, with_odds
 from studies.parts import compared
+from studies.verdicts import SHOWN, Why
 from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.stability.exact_win_rates import exact_ranks
 from treegauge.ranking.stability.extremes import Which
@@ -100,7 +101,7 @@ def chances() -> pl.DataFrame:
         )
         row: dict[str, object] = {"class": name, "members": members, "at least": number}
         row |= {"more than": more, "printed": printed, "ours": at_least}
-        row["why"] = f"the chance of more than {number} is {more:.6f}, which rounds up to this"
+        row["why"] = Why(f"the chance of more than {number} is {more:.6f}, which rounds up to this", state=SHOWN)
         rows.append(row)
     return compared(rows)
 

@@ -13,6 +13,7 @@ from scipy.stats import binom
 from studies.figures import IMAGES
 from studies.parts import beyond_rounding, compared
 from studies.printed import fragility_table3
+from studies.verdicts import SEEDS, UNKNOWN, Why
 from treegauge.ranking import strengths
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -122,7 +123,8 @@ def with_odds(rows: list[dict[str, object]], beginning: str, tested: int) -> lis
     beyond = [row for row in rows if str(row["why"]).startswith(beginning)]
     odds = float(binom.sf(len(beyond) - 1, tested, 0.05))
     for row in beyond:
-        row["why"] = f"{row['why']}; {len(beyond)} or more of {tested} cells: p = {odds:.2f}"
+        said = f"{row['why']}; {len(beyond)} or more of {tested} cells: p = {odds:.2f}"
+        row["why"] = Why(said, state=SEEDS if odds > 0.05 else UNKNOWN)
     return rows
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from studies.parts import beyond_rounding, compared
 from studies.printed import fragility_table1
+from studies.verdicts import SHOWN, Why
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -167,7 +168,7 @@ def why(subset: str, metric: str, cell: str, ours: float, printed: str) -> str:
     if cell not in PARSERS:
         free = float(slack(values)[[f"E({a}, {b})" for a, b in PAIRS].index(cell)])
     if abs(ours - float(printed)) <= HALF + free:
-        return f"{ROUNDED}, which leaves {free:.3f} open"
+        return Why(f"{ROUNDED}, which leaves {free:.3f} open", state=SHOWN)
     if subset == "Easy":
         other = row_of(easy(metric), [*codes, TENTH])[cell]
         if abs(other - float(printed)) <= 2 * HALF + free:

@@ -22,6 +22,7 @@ from studies.fragility.table1 import METRICS, PAIRS, PARSERS, members, row_of, s
 from studies.parsers.presets import _NEURAL as TRAINED
 from studies.parts import compared, read_result
 from studies.printed import fragility_table1
+from studies.verdicts import CONSISTENT, INCONSISTENT, Why
 from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.student_intervals import StudentEstimate
@@ -82,7 +83,8 @@ def _follows() -> Iterator[dict[str, object]]:
             yield {"subset": subset, "metric": metric.upper(), "cell": REDUCTIONS[1],
                    "from": "the row's other two reductions", "seed low": None, "seed high": None,
                    "printed": row[REDUCTIONS[1]], "ours": ours,
-                   "why": why if far <= allowed() else f"unexplained: {why}"}  # fmt: skip
+                   "from print": True,
+                   "why": Why(why, state=CONSISTENT if far <= allowed() else INCONSISTENT)}  # fmt: skip
 
 
 def preset_means(metric: str) -> pl.DataFrame:
