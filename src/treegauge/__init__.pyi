@@ -513,6 +513,7 @@ def check(
     baseline: str | PathLike[str] | None = None,
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
+    fix: bool = False,
     force: bool = False,
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
@@ -553,6 +554,10 @@ def check(
     changed
         A git commit, branch or tag; only problems of sentences that changed since then are listed
         and counted.
+    fix
+        Print repairs of what has one right answer, as a unified diff: white space, line ends,
+        numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
+        FILE.patch writes it; git apply applies it.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 

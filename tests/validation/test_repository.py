@@ -11,7 +11,7 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.validation.check import check
 from treegauge.validation.problems import Problem
-from treegauge.validation.release import read_dispensations, verdict
+from treegauge.validation.release import read_dispensations, release_verdict
 from treegauge.validation.repository import repository_problems
 from treegauge.validation.rules import RULES
 
@@ -229,12 +229,12 @@ KNOWN = {
     ],
 )
 def test_verdicts(name, problems, status):
-    assert verdict(name, problems, KNOWN, date(2026, 1, 1)).status == status
+    assert release_verdict(name, problems, KNOWN, date(2026, 1, 1)).status == status
 
 
 def test_dispensations_age_on_the_day():
-    assert verdict("UD_X-Z", [SIZE], KNOWN, date(2025, 12, 19)).status == "legacy"
-    assert verdict("UD_X-Z", [SIZE], KNOWN, date(2025, 12, 20)).status == "neglected"
+    assert release_verdict("UD_X-Z", [SIZE], KNOWN, date(2025, 12, 19)).status == "legacy"
+    assert release_verdict("UD_X-Z", [SIZE], KNOWN, date(2025, 12, 20)).status == "neglected"
 
 
 def test_the_verdict_says_what_it_would_take(tmp_path, command):

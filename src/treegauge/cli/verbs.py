@@ -48,7 +48,9 @@ class Command(NamedTuple):
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
-        "check": Command("Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif"]),
+        "check": Command(
+            "Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif", "patch"]
+        ),
         "agree": Command("Measure inter-annotator agreement and list the disagreements."),
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",

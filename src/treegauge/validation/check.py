@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +23,13 @@ from treegauge.treebanks.sources.resolver import find, resolve_source
 from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problems import Problem, ProblemList
-from treegauge.validation.release import read_dispensations, verdict
+from treegauge.validation.release import read_dispensations, release_verdict
 from treegauge.validation.report import ValidationReport
 from treegauge.validation.repository import is_repository, repository_problems
 from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
+    from treegauge.validation.fixes import FixedFile
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.new_problems import Baseline
     from treegauge.validation.problems import Problem
@@ -53,6 +54,7 @@ def check(
     baseline: str | PathLike[str] | None = None,
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
+    fix: bool = False,
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
 
@@ -92,6 +94,10 @@ def check(
     changed
         A git commit, branch or tag; only problems of sentences that changed since then are listed
         and counted.
+    fix
+        Print repairs of what has one correct answer, as a unified diff: white space, line ends,
+        numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
+        FILE.patch writes it; git apply applies it.
 
     Examples
     --------
@@ -127,7 +133,7 @@ def check(
     release = None
     if len(folders) == 1 and ud_level == LEVELS[-1] and not (chosen or changed):
         place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
-        release = verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
+        release = release_verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -177,6 +183,7 @@ def check(
         changed=changed,
         written=written,
         verdict=release,
+        fixes=_fixes(files, lambda file: _problems([file], ud_level, lang, data, {}, chosen)) if fix else None,
     )
 
 
@@ -208,6 +215,22 @@ def _language_data(ud_level: int, lang: str | None, rules: str | PathLike[str] |
     return None
 
 
+def _fixes(files: Iterable[str], validated: "Callable[[str], Iterable[Problem]]") -> "tuple[FixedFile, ...]":
+    """Return the repaired files, and say how much was repaired."""
+    from treegauge.validation.fixes import fix_file
+
+    fixes = []
+    for file in files:
+        if not file.endswith(".conllu") or (fixed := fix_file(file, validated)) is None:
+            note(f"{file}: not repaired: expected a file .conllu in UTF-8")
+        else:
+            fixes.append(fixed)
+    gone = sum((fixed.repaired for fixed in fixes), Counter[str]())
+    which = ", ".join(f"{test} {n:,}" for test, n in gone.most_common())
+    note(f"problems that the diff repairs: {gone.total():,}{f' ({which})' if which else ''}")
+    return tuple(fixes)
+
+
 def _repositories(sources: Sequence[Source]) -> list[Path]:
     """Return the folders of repositories among the sources."""
     words = [source for source in sources if os.fspath(source) != "-"]
@@ -234,7 +257,7 @@ def _problems(
         level=level,
         lang=lang or "ud",
         language_tests=tests,
-        digest=lambda file, piece: digests[file].update(piece),
+        digest=(lambda file, piece: digests[file].update(piece)) if digests else None,
     )
     return (problem for problem in problems if problem.id in chosen) if chosen else problems
 

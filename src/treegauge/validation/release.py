@@ -79,7 +79,7 @@ def read_dispensations(folder: Path) -> Dispensations | None:
         raise TreegaugeError(f"{path}: found no table 'dispensations'; expected the official file") from error
 
 
-def verdict(
+def release_verdict(
     treebank: str, problems: Iterable[Problem], dispensations: Dispensations | None, today: date | None = None
 ) -> Verdict:
     """Return whether a treebank with these problems of levels 0 to 5 can be released.
@@ -88,7 +88,7 @@ def verdict(
     --------
     >>> wrong = Problem("a.conllu", 7, "s1", "2", "leaf-det", 5, 6, "DEPREL 'obj'")
     >>> known = {"leaf-det": ("2024-12-03", frozenset(["UD_Greek-GDT"]))}
-    >>> print(verdict("UD_Greek-GDT", [wrong], known, date(2026, 1, 1)))
+    >>> print(release_verdict("UD_Greek-GDT", [wrong], known, date(2026, 1, 1)))
     UD_Greek-GDT: legacy: dispensations cover its errors: leaf-det 1 (since 2024-12-03)
     """
     errors = Counter(problem.id for problem in problems if problem.severity == "error" and problem.level < 6)

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
@@ -18,6 +19,9 @@ from treegauge.validation.new_problems import Key, key
 from treegauge.validation.problems import Problem, ProblemList
 from treegauge.validation.release import Verdict
 from treegauge.validation.rules import BY_ID
+
+if TYPE_CHECKING:
+    from treegauge.validation.fixes import FixedFile
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
@@ -56,6 +60,8 @@ class ValidationReport(Result):
         The baseline that was written, with its numbers of errors and warnings.
     verdict
         Whether the treebank can be released; of a repository, at level 5.
+    fixes
+        The repaired files, if repairs were asked for.
     """
 
     files: tuple[str, ...]
@@ -72,8 +78,9 @@ class ValidationReport(Result):
     changed: str | None = None
     written: tuple[str, int, int] | None = None
     verdict: Verdict | None = None
+    fixes: "tuple[FixedFile, ...] | None" = None
     kind: ClassVar[str] = "check"
-    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
+    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif", "patch")
 
     @property
     def exit_code(self) -> int:
@@ -110,6 +117,9 @@ class ValidationReport(Result):
 
     def text_pieces(self) -> Iterator[str]:
         """Yield the lines one by one, as a large treebank can have a million problems."""
+        if self.fixes is not None:
+            yield self.to_patch().rstrip("\n")
+            return
         yield from map(str, self.problems)
         if len(self.problems) > MANY:
             yield f"by test: {', '.join(f'{test} {n:,}' for test, n in self.tests.most_common())}"
@@ -154,6 +164,12 @@ class ValidationReport(Result):
 
             lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
         return "\n".join([*github_lines(self.problems, lines), self.summary])
+
+    def to_patch(self) -> str:
+        """Return the repairs as a unified diff, which ``git apply`` and ``patch`` apply."""
+        if self.fixes is None:
+            raise TreegaugeError("no repairs; ask for them with --fix (fix=True)")
+        return "".join(part for fixed in self.fixes for part in fixed.diff())
 
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log."""
