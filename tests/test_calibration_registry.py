@@ -71,7 +71,7 @@ COUNTED = (
 )  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published", "review",
     "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip

@@ -31,6 +31,7 @@ VERBS = {
     "agree": ["gold", "system", "--disagreements"],
     "audit": ["gold", "--only", "consistency"],
     "diff": ["gold", "system"],
+    "review": ["gold"],
     "measure": ["all", "gold"],
     "split": ["gold", "--out", "sets"],
     "show": ["gold", "--limit", "1"],

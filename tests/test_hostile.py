@@ -23,7 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 #: The arguments of commands that would work, with as little to do as possible.
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
-    "diff": "gold.conllu sys.conllu", "measure": "sentences gold.conllu",
+    "diff": "gold.conllu sys.conllu", "review": "gold.conllu --parsers sys.conllu", "measure": "sentences gold.conllu",
     "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
     "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",

@@ -15,6 +15,7 @@ _HOMES = {
     "auditing.agree": ["agree"],
     "auditing.audit": ["audit"],
     "auditing.diff": ["diff"],
+    "auditing.review": ["review"],
     "splitting.split": ["split"],
     "learning.transfer": ["transfer"],
     "learning.curve": ["curve"],
@@ -90,7 +91,11 @@ register_extensions(
     leaked="treegauge.auditing.near_duplicates:leaked_sentences",
 )
 register_extensions("outputs", store="treegauge.experiments.results:stored_outputs")
-register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
+register_extensions(
+    "pages",
+    candidates="treegauge.reporting.sections.maps:candidates_page",
+    review="treegauge.reporting.sections.maps:review_page",
+)
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 

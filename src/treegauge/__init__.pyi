@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
+    from treegauge.auditing.review import WorkList
     from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
@@ -1973,6 +1974,72 @@ def results(
     >>> summary = tg.run(plan, home / "a.store", root=home, workers=1)
     >>> results(home / "a.store").table.select("treebank", "parser").rows()
     [('UD_Syn-X', 'baseline')]
+    """
+
+def review(
+    treebank: Source | Treebank,
+    *,
+    split: str | None = None,
+    findings: Sequence[Any] = (),
+    parsers: Sequence[Any] = (),
+    annotators: Sequence[Any] = (),
+    kinds: Sequence[str] | str = (),
+    count: int = 1000,
+    decisions: Sequence[Source] = (),
+    write_decisions: Source | None = None,
+    ask: bool = False,
+    who: str = '',
+    all: bool = False,
+    errors: Errors = 'strict',
+    force: bool = False,
+) -> WorkList:
+    """Work through everything that may be wrong in a treebank: one list, decisions, a unified diff.
+
+    Lists words attached differently in the same words elsewhere (consistency) or in near-duplicates of
+    their sentence (duplicates), problems of validation (check), and findings of other verbs, parsers and
+    annotators. What several of them find comes first. Save as .html for a page to work with, as .tsv for the
+    decisions, as .patch for the accepted changes. Rejected items do not come back.
+
+    Parameters
+    ----------
+    treebank
+        The CoNLL-U file or treebank folder to correct; given like the first argument of diff.
+    split
+        Only this set (train, dev or test) of a folder.
+    findings
+        Tables to add: candidates by map, problems by check, or another work list (.csv, .tsv or .json); in
+        Python also results.
+    parsers
+        The same text as parsed by parsers, NAME=PATH; where they differ from the treebank, their trees are proposed.
+    annotators
+        The same text as annotated by others, NAME=PATH: their differences in every column are to be adjudicated.
+    kinds
+        List only these kinds: consistency, duplicates, check, own check, candidates, parser or annotator.
+    count
+        The largest number of items.
+    decisions
+        Work lists with decisions, saved as .tsv; several people's are merged.
+    write_decisions
+        Write all decisions to this .tsv file, another one than those given.
+    ask
+        Ask about each open item in the terminal.
+    who
+        The name of the person who decides.
+    all
+        Show all items, also rejected ones.
+    errors
+        What to do about malformed sentences.
+    force
+        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> gold = synthetic(40, seed=1)
+    >>> other = gold.with_columns({"deprel": ["obj" if x == "iobj" else x for x in gold["deprel"]]})
+    >>> found = review(gold, annotators={"bob": other}, kinds="annotator")
+    >>> len(found) == (gold["deprel"] == "iobj").sum()
+    True
     """
 
 def run(

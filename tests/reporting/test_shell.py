@@ -5,7 +5,7 @@ import pytest
 from tests.reporting.browsing import address, until
 
 VIEWS = [
-    "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Data maps", "Candidates",
+    "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Data maps", "Work list",
     "Search", "Methods",
 ]  # fmt: skip
 

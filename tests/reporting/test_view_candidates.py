@@ -97,12 +97,12 @@ def exported(page, name):
     return Path(loading.value.path()).read_text(encoding="utf-8")
 
 
-def test_the_patch_is_a_unified_diff_and_the_csv_says_what_was_decided(tab, worked, tmp_path):
+def test_the_patch_is_a_unified_diff_and_the_table_says_what_was_decided(tab, worked, tmp_path):
     page = tab(worked / "page.html", "#candidates")
     decisions = ["accept", "reject", "accept", "skip", "accept"]
     for one in decisions:
         page.keyboard.press(one[0])
-    rows = list(csv.DictReader(StringIO(exported(page, "Export CSV"))))
+    rows = list(csv.DictReader(StringIO(exported(page, "Export decisions")), delimiter="\t"))
     assert [row["decision"] for row in rows] == decisions + [""] * 7
     source = listed(worked)
     assert [(row["sent_id"], row["word"]) for row in rows] == [(row["sent_id"], row["word"]) for row in source]

@@ -30,6 +30,7 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "agree": {"annotations": ((..., SYSTEM), {})},
     "audit": {"treebanks": ((...,), {}), "against": ((SYSTEM,), {"against": [...]})},
     "diff": {"old": ((..., SYSTEM), {}), "new": ((SYSTEM, ...), {})},
+    "review": {"treebank": ((...,), {})},
     "measure": {"sources": (("words", ...), {})},
     "split": {"source": ((...,), {})},
     "show": {"source": ((...,), {})},

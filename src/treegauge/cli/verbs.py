@@ -63,6 +63,12 @@ VERBS: dict[str, dict[str, Command]] = {
             ["old", "new"],
             formats=["patch"],
         ),
+        "review": Command(
+            "Work through everything that may be wrong in a treebank: one list, decisions, a unified diff.",
+            ["treebank"],
+            metavar={"findings": "FILE", "parsers": "NAME=PATH", "annotators": "NAME=PATH"},
+            formats=["patch"],
+        ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],

@@ -31,7 +31,7 @@ def extension_names(point: str) -> KeysView[str]:
     Examples
     --------
     >>> sorted(extension_names("pages"))
-    ['candidates']
+    ['candidates', 'review']
     """
     return _homes.get(point, {}).keys()
 

@@ -229,7 +229,7 @@ def _json_rows(content: Any, stem: str) -> Iterator[Mapping[str, Any]]:
                 for metric, values in system["metrics"].items():
                     yield {**names, "metric": metric, "score": values["f1"]}
     else:
-        yield from content["rows"]
+        yield from content["problems"] if "problems" in content else content["rows"]
 
 
 def _measure_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

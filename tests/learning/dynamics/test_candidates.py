@@ -156,7 +156,7 @@ def test_annotators_get_files(tiny, tmp_path):
     assert (again.head == tiny.take([0, 2]).head).all()
     page = (tmp_path / "c.html").read_text()
     assert '<section data-view="candidates"' in page
-    assert '"word":3,"of":"head","instead":"1"' in page
+    assert '"word":3,"form":"early","annotated":"head=2","proposed":"head=1"' in page
     with pytest.raises(TreegaugeError, match=r"unknown kind of file for candidates '\.txt'"):
         save_candidates(tiny, found, tmp_path / "c.txt")
 

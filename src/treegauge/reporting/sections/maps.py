@@ -1,12 +1,16 @@
 """The section on data maps: one point per word, linked to its sentence."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.unified_diff import CONTEXT
+from treegauge.auditing.changes.unified_diff import CONTEXT, FileText
+from treegauge.auditing.review import WorkList
+from treegauge.auditing.work_items import WorkFile, WorkItem
+from treegauge.core.result import RowsResult
 from treegauge.learning.dynamics.candidates import Candidate, ErrorCandidates, error_candidates
 from treegauge.learning.dynamics.cartography import REGIONS, DataMap, mean_map
 from treegauge.learning.dynamics.jobs import HELD_OUT
@@ -17,7 +21,7 @@ from treegauge.reporting.methods import Method, literal, make_method, python
 from treegauge.reporting.packing import numbers, trees
 from treegauge.reporting.page import Section, page
 from treegauge.reporting.sections.summary import counted, treebank_of
-from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.sources.files import is_conllu, short_name
 
 #: The number of steps from 0 to 1 to which confidence and variability are rounded.
@@ -169,31 +173,58 @@ def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) 
     return make_method("candidates", candidates.signature, command, of=name, count=len(candidates))
 
 
-class CandidateList(NamedTuple):
-    """Candidates of a treebank, the name of the list, and the path of its file in commands."""
+class WorkTable(NamedTuple):
+    """A work list of a treebank for the page: its files, its items, and decisions about what is not listed."""
 
-    treebank: Treebank
-    candidates: ErrorCandidates
     name: str
-    source: str = ""
+    files: Sequence[WorkFile]
+    items: Sequence[WorkItem]
+    signature: str
+    others: Sequence[Mapping[str, str]] = ()
+    counted: str = "item"
 
 
-def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method] = ()) -> Section:
-    """Return the section on candidates; its lists have a tree for every candidate."""
-    total = sum(len(listed.candidates) for listed in lists)
-    names = [treebank_of(listed.treebank.name) for listed in lists]
-    text = (
-        f"{counted(total, 'word').capitalize()} whose annotation parsers contradict, the most "
-        "suspicious first. Accept, reject or skip each suggestion, and export your decisions as "
-        "CSV or as a unified diff."
+def _candidate_table(treebank: Treebank, candidates: ErrorCandidates, name: str, source: str = "") -> WorkTable:
+    """Return candidates as a work list; `source` is the file of the treebank as written in commands."""
+    file = WorkFile(FileText(_file_name(treebank, source), treebank.raw.tobytes()), treebank)
+    # Models trained on the other folds never saw the words that they judge.
+    held_out = "|folds:" in candidates.signature
+    items = [
+        file.item(
+            "candidates", word.number, {"head" if word.of == "head" else "deprel": word.instead},
+            _reason(word, held_out), word.score,
+        )
+        for word in candidates.words
+    ]  # fmt: skip
+    return WorkTable(name, [file], items, candidates.signature, counted="candidate")
+
+
+def _reason(word: Candidate, held_out: bool) -> str:
+    """Return why a candidate is listed, and how certain that is, in two sentences."""
+    what = "head" if word.of == "head" else "relation"
+    known = "Parsers that never saw this sentence prefer" if held_out else "The parser prefers"
+    though = "" if held_out else ", although it was trained on this sentence"
+    ratio = word.p_instead / max(word.p_gold, 1e-6)
+    times = "more than 1,000" if ratio >= 1000 else f"{ratio:.{1 if ratio < 10 else 0}f}"
+    now, then = ("< 0.1 %" if p < 0.001 else f"{100 * p:.1f} %" for p in (word.p_gold, word.p_instead))
+    return (
+        f"{known} another {what}{though}. The annotated {what} has a probability of {now}, the suggested one of "
+        f"{then}: {times} times as likely (suspicion score {word.score:.2f})."
     )
-    which = "it" if total == 1 else "these"
-    short = [f"Parsers contradict {counted(total, 'annotation')}; check {which} first."]
-    return Section(
-        "candidates", "Candidates", text, {"lists": [_data(listed) for listed in lists]},
-        [(f"Candidates in {listed.name}", listed.candidates) for listed in lists], methods, short,
-        treebanks=names,
-    )  # fmt: skip
+
+
+def work_section(lists: Sequence[WorkTable], text: str, short: str, methods: Sequence[Method] = ()) -> Section:
+    """Return the section on work lists, which has a tree for every item."""
+    names = [treebank_of(listed.name) for listed in lists]
+    tables = [(f"{listed.counted.capitalize()}s in {listed.name}", _table(listed)) for listed in lists]
+    contents = {"lists": [_data(listed) for listed in lists]}
+    return Section("candidates", "Work list", text, contents, tables, methods, [short], treebanks=names)
+
+
+def _table(listed: WorkTable) -> RowsResult:
+    names = ("kind", "sent_id", "word", "form", "annotated", "proposed", "score", "reason")
+    rows = [{name: row[name] for name in names} for row in (item.to_row() for item in listed.items)]
+    return RowsResult(rows, listed.signature)
 
 
 def recorded_candidates(recorded: Sequence[Recorded]) -> Section | None:
@@ -205,36 +236,48 @@ def recorded_candidates(recorded: Sequence[Recorded]) -> Section | None:
             continue
         source, candidates = suspects
         name = source.treebank.name
-        lists.append(CandidateList(source.treebank, candidates, name, source.home))
+        lists.append(_candidate_table(source.treebank, candidates, name, source.home))
         methods.append(candidates_method(name, source, candidates))
-    return candidates_section(lists, methods) if lists else None
+    return _candidates_section(lists, methods) if lists else None
 
 
-def _data(listed: CandidateList) -> dict[str, Any]:
-    """Return the sentences with candidates, once each, and the candidates in order."""
-    words = listed.candidates.words
-    numbers = sorted({word.sentence - 1 for word in words})
-    place = {number: i for i, number in enumerate(numbers)}
-    lines, excerpts = file_excerpts(listed.treebank, [word.number for word in words])
-    items = [
-        {
-            "sentence": place[word.sentence - 1], "line": line, "word": word.word,
-            "of": word.of, "instead": word.instead, "p_gold": word.p_gold,
-            "p_instead": word.p_instead, "score": word.score,
-        }
-        for word, line in zip(words, lines, strict=True)
-    ]  # fmt: skip
+def _candidates_section(lists: Sequence[WorkTable], methods: Sequence[Method] = ()) -> Section:
+    total = sum(len(listed.items) for listed in lists)
+    text = (
+        f"{counted(total, 'word').capitalize()} whose annotation parsers contradict, the most "
+        "suspicious first. Accept, edit, reject or skip each suggestion, and export your decisions as "
+        "TSV or as a unified diff."
+    )
+    which = "it" if total == 1 else "these"
+    short = f"Parsers contradict {counted(total, 'annotation')}; check {which} first."
+    return work_section(lists, text, short, methods)
+
+
+def _data(listed: WorkTable) -> dict[str, Any]:
+    """Return the sentences with items, once each, and the items in order."""
+    place: dict[tuple[str, int], int] = {}
+    parts, files = [], []
+    for file in listed.files:
+        own = [item for item in listed.items if item.file == file.name]
+        if not own:
+            continue
+        sentences = sorted({item.sentence - 1 for item in own})
+        place |= {(file.name, number + 1): len(place) + i for i, number in enumerate(sentences)}
+        parts.append(file.treebank.take(np.array(sentences, np.int64)))
+        starts = file.treebank.offsets
+        words = [int(starts[item.sentence - 1]) + max(item.word, 1) - 1 for item in own]
+        files.append((file.name, file_excerpts(file.treebank, words)[1]))
     return {
-        "treebank": treebank_of(listed.treebank.name),
+        "treebank": treebank_of(listed.name),
         "name": listed.name,
-        "signature": listed.candidates.signature,
-        # Models trained on the other folds never saw the words that they judge.
-        "held_out": "|folds:" in listed.candidates.signature,
-        "file": _file_name(listed),
+        "signature": listed.signature,
+        "held_out": "|folds:" in listed.signature,
+        "counted": listed.counted,
         "context": CONTEXT,
-        "excerpts": excerpts,
-        "words": trees(listed.treebank.take(np.array(numbers, np.int64))),
-        "items": items,
+        "files": files,
+        "words": trees(parts[0] if len(parts) == 1 else concat(parts, name=listed.name)),
+        "items": [item.to_row() | {"at": place[item.file, item.sentence]} for item in listed.items],
+        "others": list(listed.others),
     }
 
 
@@ -263,19 +306,32 @@ def file_excerpts(treebank: Treebank, words: Sequence[int]) -> tuple[list[int], 
     return (places + treebank.first_line).tolist(), excerpts
 
 
-def _file_name(listed: CandidateList) -> str:
+def _file_name(treebank: Treebank, source: str) -> str:
     """Return the name of the CoNLL-U file, as it is in a diff; a set of a folder has an unknown name."""
-    if listed.source and is_conllu(listed.source):
-        return f"{short_name(listed.source)}.conllu"
-    return "TREEBANK.conllu" if "/" in listed.treebank.name else f"{listed.treebank.name}.conllu"
+    if source and is_conllu(source):
+        return f"{short_name(source)}.conllu"
+    return "TREEBANK.conllu" if "/" in treebank.name else f"{treebank.name}.conllu"
+
+
+_KEPT = "Decisions are kept in this browser. The URL records your place, so you can share this exact view."
 
 
 def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:
     """Return a page with only the work list, which ``map --candidates-out FILE.html`` writes."""
-    section = candidates_section([CandidateList(treebank, candidates, treebank.name)])
-    introduction = (
-        f"{section.text}\nDecisions are kept in this browser. The URL records your place, so you "
-        "can share this exact view."
-    )
+    section = _candidates_section([_candidate_table(treebank, candidates, treebank.name)])
     title = f"Candidates for annotation errors in {treebank.name}"
-    return page(title, introduction, [section], start="candidates")
+    return page(title, f"{section.text}\n{_KEPT}", [section], start="candidates")
+
+
+def review_page(found: WorkList) -> str:
+    """Return the page of a work list, which ``review -o FILE.html`` writes."""
+    name = found.name
+    kinds = Counter(kind for item in found.items for kind in item.kind.split("+"))
+    listed = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    text = (
+        f"{counted(len(found), 'item').capitalize()} to check ({listed or 'none'}), those that several "
+        "sources found first. Accept, edit, reject or skip each, and export your decisions as TSV or as a unified diff."
+    )
+    table = WorkTable(name, found.files, found.items, found.signature, found.others)
+    section = work_section([table], text, f"{counted(len(found), 'item').capitalize()} to check.")
+    return page(f"Work list of {name}", f"{text}\n{_KEPT}", [section], start="candidates")

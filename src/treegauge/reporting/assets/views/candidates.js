@@ -1,4 +1,4 @@
-// Candidates for annotation errors as a work list: read, then accept, reject or skip.
+// A work list of what may be annotated incorrectly: read, then accept, edit, reject or skip.
 
 import { candidateBank } from "../components/banks.js";
 import { info } from "../components/info.js";
@@ -6,25 +6,25 @@ import { centre } from "../components/tree.js";
 import { fill, html, select } from "../shell/dom.js";
 import { clamp, plural } from "../shell/format.js";
 import { makeDecisions } from "./candidates_decisions.js";
-import { candidateCard, candidateTable, NAMES, progressPart } from "./candidates_parts.js";
+import {
+  candidateCard,
+  candidateTable,
+  editOf,
+  fieldValues,
+  NAMES,
+  progressPart,
+  treeOf,
+} from "./candidates_parts.js";
 
 const KEYS = { a: "accept", r: "reject", s: "skip" };
 const STEPS = { j: 1, k: -1 };
 
-// The candidates of a list, each with its gold sentence and its word.
-const candidatesOf = (list, bank) =>
-  list.items.map((one) => {
-    const gold = bank.sentence(one.sentence);
-    const at = one.word - 1;
-    const annotated = one.of === "head" ? String(gold.head[at]) : gold.deprel[at];
-    const { treebank, held_out: heldOut } = list;
-    const word = { s: one.sentence, gold, id: gold.id, form: gold.form[at] };
-    return { ...one, ...word, annotated, treebank, heldOut };
-  });
+// The items of a list, each with its annotated sentence.
+const itemsOf = (list, bank) => list.items.map((one) => ({ ...one, gold: bank.sentence(one.at) }));
 
 export const view = {
   key: "candidates",
-  title: "Candidates",
+  title: "Work list",
   lead: "Which annotations should I check first?",
   filters: ["treebank"],
   single: (page) => {
@@ -39,7 +39,8 @@ export const view = {
       if (!loaded.has(list)) {
         const bank = candidateBank(list);
         const decisions = makeDecisions(list.signature, () => window.localStorage);
-        loaded.set(list, { bank, decisions, all: candidatesOf(list, bank) });
+        const relations = [...bank.deprel.values].sort();
+        loaded.set(list, { bank, decisions, relations, all: itemsOf(list, bank) });
       }
       return { list, ...loaded.get(list) };
     };
@@ -59,10 +60,10 @@ export const view = {
       page.set({ at: clamp(to, 0, current().all.length - 1) + 1 });
       draw();
     };
-    const decide = (decision) => {
+    const decide = (decision, changes = {}) => {
       const { all, decisions } = current();
       const at = place(all);
-      decisions.set(all[at], decision);
+      decisions.set(all[at], decision, changes);
       page.say(`${all[at].form}: ${decision ? NAMES[decision] : "decision removed"}`);
       const rest = [...all.keys()].slice(at + 1).find((i) => !decisions.of(all[i]));
       if (decision && rest !== undefined) page.set({ at: rest + 1 });
@@ -87,14 +88,14 @@ export const view = {
         html(
           "span",
           { class: "count" },
-          `${plural(all.length, "candidate")}, the most suspicious first`,
+          `${plural(all.length, list.counted)}, the most suspicious first`,
         ),
         info("candidates"),
       );
     const draw = () => {
       const own = current();
       if (!own?.all.length) {
-        fill(card, html("p", {}, "No candidates for this treebank."));
+        fill(card, html("p", {}, "Nothing to check in this treebank."));
         for (const one of Object.values(parts)) fill(one);
         return;
       }
@@ -123,12 +124,45 @@ export const view = {
       );
     };
 
+    // In a field, Enter keeps what was typed, and Escape leaves it as it was.
+    const type = (event, own) => {
+      const input = event.target;
+      if (event.key === "Escape") draw();
+      else if (event.key === "Enter") {
+        const one = own.all[place(own.all)];
+        const { name, column } = input.dataset;
+        if (name === "who") own.decisions.who = input.value.trim();
+        else if (name === "comment")
+          own.decisions.set(one, own.decisions.of(one), { comment: input.value.trim() });
+        else if (column === "head" && !/^\d+$/.test(input.value.trim())) return;
+        else if (column) {
+          const values = fieldValues(one, card);
+          const changed = Object.keys(values).length > 0;
+          decide(changed ? "accept" : "reject", { edit: editOf(one, values) });
+          return;
+        }
+        draw();
+      }
+    };
+    card.addEventListener("input", (event) => {
+      if (!event.target.dataset.column) return;
+      const own = current();
+      const one = own.all[place(own.all)];
+      fill(card.querySelector(".drawing"), treeOf(one, fieldValues(one, card)));
+      centre(card);
+    });
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || page.view !== "candidates") return;
-      if (event.target.closest("input, select, textarea") || page.drawer.isOpen) return;
+      if (page.drawer.isOpen) return;
       const own = current();
       if (!own?.all.length) return;
-      if (event.key in KEYS) decide(KEYS[event.key]);
+      if (event.target.closest("input, select, textarea")) {
+        if (card.contains(event.target)) type(event, own);
+        return;
+      }
+      const field = card.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+      if (field) field.select();
+      else if (event.key in KEYS) decide(KEYS[event.key]);
       else if (event.key === "u") decide(null);
       else if (event.key in STEPS) go(place(own.all) + STEPS[event.key]);
       else return;
