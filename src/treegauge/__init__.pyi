@@ -556,7 +556,7 @@ def check(
         A git commit, branch or tag; only problems of sentences that changed since then are listed
         and counted.
     fix
-        Print repairs of what has one right answer, as a unified diff: white space, line ends,
+        Print repairs of what has one correct answer, as a unified diff: white space, line ends,
         numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
         FILE.patch writes it; git apply applies it.
     force
