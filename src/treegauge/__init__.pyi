@@ -754,6 +754,7 @@ class _Curve:
         self,
         *sources: Any,
         parser: Sequence[str] | str = (),
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
         samples: int = 5,
@@ -777,6 +778,8 @@ class _Curve:
         parser
             Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
             options of this one.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
@@ -1121,6 +1124,7 @@ def difficulty(
     seeds: int = 1,
     words: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1160,6 +1164,8 @@ def difficulty(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -1355,6 +1361,7 @@ def map(
     words: FilePath | None = None,
     recording: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1393,6 +1400,8 @@ def map(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -2575,7 +2584,9 @@ class _Transfer:
     sentences
         Number of target sentences, the first ones, whose tags determine the weights.
     parser
-        Parser to train on each source, without words: beam or mst.
+        Parser to train on each source, without words.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     seed
@@ -2615,6 +2626,7 @@ class _Transfer:
         out: str | PathLike[str] | None = None,
         sentences: int = 10,
         parser: str = 'beam',
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         seed: int = 0,
         store: Store | str | PathLike[str] | None = None,
@@ -2649,7 +2661,9 @@ class _Transfer:
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
         parser
-            Parser to train on each source, without words: beam or mst.
+            Parser to train on each source, without words.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         seed

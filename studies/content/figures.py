@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from studies.content.data import RELEASE, chosen
-from studies.content.scores import COLUMNS, METRICS, some
+from studies.content.maltparser import COLUMNS, METRICS, SCORES
+from studies.content.scores import some
 from studies.figures import draw
 from studies.parts import read_result
 from studies.treebanks import treebank_folders
@@ -42,7 +43,7 @@ def scores() -> Spec:
 def table3() -> Spec:
     """Draw the matrix of Table 3 as ours has it."""
     names = {ours: name for name, ours in COLUMNS.items()}
-    frame = some("malt", "enough").rename(names)
+    frame = read_result(SCORES).filter(tags="upos").rename(names)
     return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson", cluster="none"))
 
 

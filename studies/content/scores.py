@@ -7,27 +7,10 @@ import polars as pl
 
 from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
+from studies.content.maltparser import COLUMNS, METRICS, printed_pairs
 from studies.parts import compared, read_result
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.probabilities import cumulative_variance
-
-# Our columns in the order of Table 3, and its printed upper triangle.
-COLUMNS = {
-    "F freq": "function_share", "C freq": "content_share", "WLAS": "wlas", "LAS": "las",
-    "C prec": "content_precision", "C rec": "content_recall",
-    "F prec": "function_precision", "F rec": "function_recall",
-}  # fmt: skip
-TABLE3 = """
--0.86 0.44 0.43 0.19 0.23 0.67 0.62
--0.46 -0.48 -0.25 -0.33 -0.73 -0.67
-0.99 0.93 0.92 0.84 0.91
-0.96 0.96 0.83 0.89
-0.99 0.66 0.75
-0.71 0.76
-0.97
-"""
-METRICS = ("las", "wlas", "content_precision", "content_recall")
-
 
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
 """Endings of columns of precision and recall if only the head, or the relation, must be correct."""
@@ -43,12 +26,7 @@ def some(parser: str, choice: str) -> pl.DataFrame:
 def matrix() -> pl.DataFrame:
     """Correlate shares and scores over treebanks next to Table 3."""
     rows = []
-    names = list(COLUMNS)
-    printed = {
-        (names[i], names[i + 1 + j]): value
-        for i, line in enumerate(TABLE3.split("\n")[1:-1])
-        for j, value in enumerate(line.split())
-    }
+    printed = printed_pairs()
     for parser in PARSERS:
         for choice in CHOICES:
             frame = some(parser, choice)

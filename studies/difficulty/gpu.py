@@ -1,27 +1,33 @@
 """Train all models behind the Difficulty paper's Table 1; needs only numpy and torch.
 
     PYTHONPATH=src:. python -m studies.difficulty.gpu FOLDER OUT [NAME...] [--epochs=30]
-        [--seeds=5] [--shuffles=5] [--parser=biaffine] [--halves=1] [--words=0] [--workers=4]
-        [--seconds=560]
+        [--seeds=5] [--first=0] [--shuffles=5] [--trainings=prefix,block] [--parser=biaffine]
+        [--halves=1] [--nulls=0] [--words=0] [--self=0] [--workers=4] [--seconds=560]
 
 FOLDER holds what ``studies.difficulty.encode`` wrote. For each treebank and seed: the parser,
 and the parser on words that are all ``_`` (``measures``); for each shuffle a parser for every block
-but the first, trained on all blocks before and on the last block alone (``codes``); for ten
-treebanks, parsers trained on halves chosen by the data maps (``halves``, see
-``studies.selection.halves``). The parser may also be ``pointer``; ``--shuffles=0`` leaves out
-description length, ``--halves=0`` the halves; ``--words=430`` makes batches of so many sentences
-that they have about 430 words, instead of 32 sentences. Several processes share the GPU.
+but the first, trained on all blocks before (``prefix``) and on the last block alone (``codes``);
+for ten treebanks, parsers trained on halves chosen by the data maps (``halves``, see
+``studies.selection.halves``); for seven treebanks, other parsers without words (``nulls``). The
+parser may also be ``pointer``; ``--seeds=0`` leaves out measures, ``--shuffles=0`` description
+length, ``--halves=0`` the halves; ``--words=480`` makes batches of so many sentences that they have
+about 480 words, instead of 32 sentences; ``--self=1`` lets each word compete as its own head, as in
+SuPar. Several processes share the GPU.
 
 After each task the results so far are written: ``OUT/measures.json`` (one row per treebank and
-seed), ``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``
-and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and sentence).
+seed), ``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``,
+``OUT/nulls.json`` and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and
+sentence). What is there already is not computed again.
 """
 
 import gc
+import importlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -31,10 +37,13 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.selection.halves import HALVES, TREEBANKS, choose_half, sentence_means
+from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import Encoded
-from treegauge.parsing.neural.jobs import Course, NeuralJob, run_jobs
+from treegauge.parsing.neural.jobs import Course, NeuralJob, _run_together, run_jobs
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 
+batches: Any = importlib.import_module("treegauge.parsing.neural.batches")
+encoder: Any = importlib.import_module("treegauge.parsing.neural.encoder")
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)
 PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
@@ -55,10 +64,10 @@ def short(value: Any) -> float:
 
 def parser_options(data: Encoded, n: int, given: Settings) -> BiaffineOptions:
     """Return the parser's options: batches of 32 sentences, or of about so many words."""
-    kind = PARSERS[given["parser"]]
+    options = PARSERS[given["parser"]](upos=False, self_arcs=bool(given["self"]))
     if not given["words"]:
-        return kind(upos=False)
-    return kind(upos=False, batch=max(round(given["words"] / float(data.lengths[:n].mean())), 1))
+        return options
+    return replace(options, batch=max(round(given["words"] / float(data.lengths[:n].mean())), 1))
 
 
 def rounded(values: npt.ArrayLike) -> list[float]:
@@ -98,14 +107,15 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
     data, more = Encoded.load(Path(folder) / f"{name}.npz")
     n = int(more["parts"][0])
     train, dev = np.arange(n), np.arange(n, len(data))
-    seeds, epochs, blind = range(given["seeds"]), given["epochs"], data.hidden()
+    seeds, epochs, blind = range(given["first"], given["first"] + given["seeds"]), given["epochs"], data.hidden()
     jobs = [NeuralJob(train, {"train": train, "dev": dev}, seed, epochs, during=True) for seed in seeds]
     jobs += [NeuralJob(train, {"dev": dev}, BLIND + seed, epochs, data=blind, during=True) for seed in seeds]
     outcomes = run_jobs(data, jobs, parser_options(data, n, given), side_by_side=len(jobs))
     rows, maps = [], []
-    for seed in seeds:
-        courses = outcomes[seed].courses
-        null = outcomes[len(seeds) + seed].courses["dev"]
+    for place, seed in enumerate(seeds):
+        courses = outcomes[place].courses
+        null = outcomes[len(seeds) + place].courses["dev"]
+        scored = more["tag_names"][data.tags[null.words]] != "PUNCT"
         row: Row = {"treebank": name, "seed": seed}
         row |= accuracies(data, more, courses["dev"])
         gains = {
@@ -130,6 +140,8 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
             row |= {
                 f"{layer}_entropy": rounded(known.mean(1)),
                 f"{layer}_null_entropy": rounded(unknown.mean(1)),
+                f"{layer}_entropy_words": rounded(known[:, scored].mean(1)),
+                f"{layer}_null_entropy_words": rounded(unknown[:, scored].mean(1)),
                 f"{layer}_pvi": np.histogram(np.clip(gain, -12, 12), PVI_EDGES)[0].tolist(),
                 f"{layer}_map": np.histogram2d(conf, var, MAP_EDGES)[0].astype(int).tolist(),
             }
@@ -149,7 +161,7 @@ def codes(folder: str, name: str, given: Settings) -> list[Row]:
     jobs: dict[tuple[str, int, int], NeuralJob] = {}
     for shuffle in range(given["shuffles"]):
         order = np.random.default_rng([shuffle, n]).permutation(n)
-        for training in ("prefix", "block"):
+        for training in given["trainings"].split(","):
             rows.append(coded(data, order[: ends[0]], training, shuffle, 0))
             for place, (first, last) in enumerate(pairwise(ends)):
                 start = 0 if training == "prefix" or place == 0 else ends[place - 1]
@@ -195,7 +207,86 @@ def halves(folder: str, name: str, given: Settings) -> list[Row]:
     ]  # fmt: skip
 
 
-TASKS: dict[str, Callable[..., Any]] = {"measures": measures, "codes": codes, "halves": halves}
+NULLS = (
+    "UD_Afrikaans-AfriBooms", "UD_English-ParTUT", "UD_Faroese-FarPaHC", "UD_Telugu-MTG",
+    "UD_Turkish-FrameNet", "UD_Uyghur-UDT", "UD_Vietnamese-VTB",
+)  # fmt: skip
+"""Treebanks of other parsers without words: small, and one with long sentences."""
+
+
+@contextmanager
+def only_forwards() -> Iterator[None]:
+    """Hide from every word what follows it: the BiLSTM's states from right to left are zero."""
+    both = encoder.bilstm
+
+    def forwards(values: Any, order: Any, weights: Any, **how: Any) -> Any:
+        states = both(values, order, weights, **how)
+        half = states.shape[-1] // 2
+        return encoder.torch.cat([states[..., :half], states[..., half:] * 0], -1)
+
+    encoder.bilstm = forwards
+    try:
+        yield
+    finally:
+        encoder.bilstm = both
+
+
+@contextmanager
+def buckets() -> Iterator[None]:
+    """Make batches of sentences of one length, the same for all models, as SuPar's buckets do."""
+    epoch, chunk = batches.epoch, batches._CHUNK
+
+    def same(sentences: Any, lengths: Any, **how: Any) -> Any:
+        made = epoch(sentences, lengths, **{**how, "seed": 0})
+        # Empty sentences, so that the largest batch, and with it all shapes, are the same in most epochs.
+        most = -(-max(map(len, made)) // 32) * 32
+        made[0] = np.append(made[0], np.full(most - len(made[0]), len(lengths)))
+        return made
+
+    batches.epoch, batches._CHUNK = same, 10**6
+    try:
+        yield
+    finally:
+        batches.epoch, batches._CHUNK = epoch, chunk
+
+
+def nulls(folder: str, name: str, given: Settings) -> list[Row]:
+    """Return scores and entropies on dev, by epoch, of parsers and nulls with other input or training.
+
+    ``no self``: a word never competes as its own head; ``forwards``: no word knows how many follow it;
+    ``buckets``: batches have so many words, all sentences of a batch are about equally long.
+    """
+    data, more = Encoded.load(Path(folder) / f"{name}.npz")
+    n, blind = int(more["parts"][0]), data.hidden()
+    train, dev = np.arange(n), np.arange(n, len(data))
+    options = parser_options(data, n, given)
+    both = (data, data, blind, blind)
+    plans: dict[str, tuple[Sequence[Encoded], BiaffineOptions, Callable[[], Any]]] = {
+        "no self": (both, replace(options, self_arcs=False), nullcontext),
+        "forwards": ((blind, blind), options, only_forwards),
+        "buckets": (both, replace(options, batch_tokens=given["words"]), buckets),
+    }
+    rows: list[Row] = []
+    for way, (read, own, how) in plans.items():
+        jobs = [
+            NeuralJob(train, {"train": train, "dev": dev}, seed % 2 + BLIND * (one is blind), given["epochs"], data=one)
+            for seed, one in enumerate(read)
+        ]
+        with how(), numerics(choose_device(own.device), own.threads):
+            together = [jobs] if choose_device(own.device).type == "cuda" else [[job] for job in jobs]
+            outcomes = [made for some in together for made in _run_together(data, some, own, None)]
+        for job, courses in zip(jobs, outcomes, strict=True):
+            course = courses["dev"]
+            row: Row = {"treebank": name, "way": way, "null": job.data is blind, "seed": job.seed % BLIND}
+            for layer, field in LAYERS.items():
+                row[layer] = rounded(-getattr(course, field).mean(1) * BITS)
+                conf, var = word_values(courses["train"], layer)
+                row |= {f"{layer}_conf": short(conf.mean()), f"{layer}_var": short(var.mean())}
+            rows.append(row | accuracies(data, more, course))
+    return rows
+
+
+TASKS: dict[str, Callable[..., Any]] = {"measures": measures, "codes": codes, "halves": halves, "nulls": nulls}
 
 
 def work(task: str, folder: str, name: str, given: Settings) -> tuple[str, str, Any, float]:
@@ -217,33 +308,50 @@ def finished(running: list[Any], until: float) -> Iterator[Any]:
             time.sleep(0.2)
 
 
+def kept(out: str, names: Sequence[str], given: Settings) -> tuple[dict[str, list[Row]], dict[str, Any], set[Any]]:
+    """Return the rows and maps that are there, and the tasks that need not be done again."""
+    rows: dict[str, list[Row]] = {}
+    for task in TASKS:
+        path = Path(out) / f"{task}.json"
+        rows[task] = json.loads(path.read_text()) if path.exists() else []
+    path = Path(out) / "sentences.npz"
+    maps = dict(np.load(path)) if path.exists() else {}
+    done = {(task, row["treebank"]) for task in TASKS if task != "measures" for row in rows[task]}
+    known = {(row["treebank"], row["seed"]) for row in rows["measures"]}
+    wanted = range(given["first"], given["first"] + given["seeds"])
+    done |= {("measures", name) for name in names if all((name, seed) in known for seed in wanted)}
+    return rows, maps, done
+
+
 def main(*words: str) -> None:
     """Run all tasks, the most important first, and write the results."""
     settings = dict(word[2:].split("=") for word in words if word.startswith("--"))
     folder, out, *names = (word for word in words if not word.startswith("--"))
     given: Settings = {
         key: int(settings.get(key, value))
-        for key, value in {"epochs": 30, "seeds": 5, "shuffles": 5, "words": 0}.items()
-    } | {"parser": settings.get("parser", "biaffine")}
+        for key, value in {"epochs": 30, "seeds": 5, "first": 0, "shuffles": 5, "words": 0, "self": 0}.items()
+    } | {"parser": settings.get("parser", "biaffine"), "trainings": settings.get("trainings", "prefix,block")}
     paths = sorted(Path(folder).glob("*.npz"), key=lambda path: -path.stat().st_size)
     chosen = names or [path.stem for path in paths]
     begun = time.perf_counter()
     until = begun + float(settings.get("seconds", 560))
-    rows: dict[str, list[Row]] = {task: [] for task in TASKS}
-    maps: dict[str, Any] = {}
+    rows, maps, done = kept(out, chosen, given)
     with get_context("spawn").Pool(int(settings.get("workers", 4))) as pool:
         # Both trainings of codes take longest where sentences are long.
-        waiting = [("measures", name) for name in chosen]
+        waiting = [("measures", name) for name in chosen if given["seeds"]]
         waiting += [("codes", name) for name in chosen if given["shuffles"]]
+        waiting += [("nulls", name) for name in chosen if int(settings.get("nulls", 0)) and name in NULLS]
+        waiting = [key for key in waiting if key not in done]
         running = [pool.apply_async(work, (task, folder, name, given)) for task, name in waiting]
         for task, name, result, took in finished(running, until):
             found = result
             if task == "measures":
-                found, maps[name] = result
+                found, own = result
+                maps[name] = np.concatenate([maps[name], own]) if name in maps else own
                 np.savez_compressed(Path(out) / "sentences.npz", **maps)
                 if int(settings.get("halves", 1)) and name in TREEBANKS:
-                    own = given | {"map": maps[name]}
-                    running.append(pool.apply_async(work, ("halves", folder, name, own)))
+                    more = given | {"map": maps[name]}
+                    running.append(pool.apply_async(work, ("halves", folder, name, more)))
             rows[task] += found
             (Path(out) / f"{task}.json").write_text(json.dumps(rows[task]))
             now = time.perf_counter() - begun

@@ -74,9 +74,12 @@ def encode(out: str, *names: str) -> None:
 
 
 def best_models(
-    learners: list[Any], dev: Any, options: Any, epochs: int, every: int
+    learners: list[Any], dev: Any, options: Any, epochs: int, every: int, kind: Any = None, course: Any = None
 ) -> tuple[int, list[tuple[int, Any]]]:
-    """Train in lockstep; return the last epoch, and for each model its best on dev and weights."""
+    """Train in lockstep; return the last epoch, and for each model its best on dev and weights.
+
+    `kind` replaces the class that trains; dev scores of each look are appended to `course`.
+    """
     import torch
 
     from treegauge.parsing.neural.batches import choose_device, numerics
@@ -87,7 +90,7 @@ def best_models(
     words = learners[0].data.words_of(dev)
     best, best_epochs = np.full(len(learners), -1.0), np.zeros(len(learners), int)
     with numerics(device, options.threads):
-        models = Lockstep(learners, options, device)
+        models = (kind or Lockstep)(learners, options, device)
         kept = {name: value.detach().clone() for name, value in models.weights.items()}
         for epoch in range(1, epochs + 1):
             models.learn(epoch)
@@ -95,6 +98,8 @@ def best_models(
                 continue
             heads, names = models.evaluate([dev] * len(learners)).right
             found = (heads & names).cpu().numpy()[:, words].mean(1)
+            if course is not None:
+                course.append(found)
             better = np.flatnonzero(found > best)
             best[better], best_epochs[better] = found[better], epoch
             chosen = torch.from_numpy(better).to(device)

@@ -106,3 +106,49 @@ def test_neural_presets_learn_parse_and_come_back(parser, more, tmp_path):
 def test_the_difficulty_preset_is_what_its_replication_trained():
     kind = find_parser("biaffine").options
     assert kind(**find_preset("biaffine", "difficulty").options) == kind(upos=False, patience=0)
+
+
+def test_wherever_a_parser_is_trained_a_preset_gives_its_options():
+    """The full options of a cell are those of the preset, and what is given goes over them."""
+    import treegauge as tg
+    from treegauge.experiments.plans import grid
+    from treegauge.learning.dynamics.recorder import parser_options
+
+    published = make_parser("mst", **find_preset("mst", "mstparser").options).options
+    choice = grid("curve", "X", parsers=[{"name": "mst", "preset": "paper", "options": {"epochs": [1, 2]}}]).parsers[0]
+    assert choice.options == {**find_preset("mst", "mstparser").options, "epochs": [1, 2]}
+    with pytest.raises(ChoiceError, match="unknown preset of mst 'maltparser'"):
+        grid("curve", "X", parsers=[{"name": "mst", "preset": "maltparser"}])
+    recorded = parser_options("biaffine", preset="difficulty", epochs=3, options=["batch=8"])
+    assert (recorded.upos, recorded.hidden, recorded.epochs, recorded.batch) == (False, 400, 3, 8)
+    parts = {"train": TRAIN, "dev": TEST}
+    (by_preset, by_options) = (
+        tg.map(parts, parser="mst", epochs=1, **how)
+        for how in (
+            {"preset": "mstparser"},
+            {"option": {**find_preset("mst", "mstparser").options, "epochs": 1, "label_epochs": 1}},
+        )
+    )
+    assert by_preset.table.equals(by_options.table)
+    assert published.ending == 0
+    with pytest.raises(ChoiceError, match="unknown preset of mst 'gb-DM17'"):
+        tg.difficulty(parts, parser="mst", preset="gb-DM17")
+
+
+def test_a_learning_curve_and_a_transfer_take_a_preset(tmp_path):
+    import treegauge as tg
+    from treegauge.treebanks.data.conllu import write_conllu
+
+    folder = tmp_path / "UD_Own-X"
+    folder.mkdir()
+    for name, part in (("train", TRAIN), ("test", TEST)):
+        write_conllu(part, folder / f"own_x-ud-{name}.conllu")
+    greedy = {"option": {"epochs": 1}, "sizes": [10], "samples": 1, "workers": 1, "preset": "maltparser"}
+    counted = tg.curve.counts(folder, parser="beam", **greedy)
+    assert "beam=1" in str(counted.table.to_dicts())
+    scores = tg.transfer(TEST, TRAIN, parser="beam", option={"epochs": 1}, preset="maltparser")
+    assert "|preset:maltparser|" in scores.signature
+    by_hand = tg.transfer(TEST, TRAIN, option={**find_preset("beam", "maltparser").options, "epochs": 1})
+    assert scores.parsed == by_hand.parsed
+    with pytest.raises(ChoiceError, match="unknown preset of beam 'mstparser'"):
+        tg.curve.counts(folder, parser="beam", preset="mstparser")

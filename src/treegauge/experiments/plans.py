@@ -70,7 +70,8 @@ def grid(
         Folders, files, patterns such as ``"UD_*"``, or names and codes under ``TREEGAUGE_UD``.
     parsers
         Names, or names with options: ``{"name": "beam", "options": {"beam": [1, 8]}}``. A list as
-        an option's value means one parser per item.
+        an option's value means one parser per item. ``"preset": "panparser"`` starts from the
+        options of a publication.
     sizes
         Numbers of training sentences, for tasks that sample.
     samples
@@ -112,14 +113,16 @@ def _parser_choice(parser: str | ParserChoice | Mapping[str, Any]) -> ParserChoi
     if not isinstance(parser, Mapping):
         raise TreegaugeError(f"a parser is {parser!r}; expected a name, or name and options")
     for key in parser:
-        if key not in {"name", "options"}:
-            raise ChoiceError("key of a parser", key, ["name", "options"])
+        if key not in {"name", "options", "preset"}:
+            raise ChoiceError("key of a parser", key, ["name", "options", "preset"])
     if "name" not in parser:
         raise TreegaugeError(f"a parser has no name: {dict(parser)!r}; expected name and options")
     options = parser.get("options", {})
     if not isinstance(options, Mapping):
         raise TreegaugeError(f"options of a parser are {options!r}; expected names and values")
-    return ParserChoice(parser["name"], dict(options))
+    from treegauge.parsing.options import preset_options
+
+    return ParserChoice(parser["name"], dict(preset_options(parser["name"], parser.get("preset"), options)))
 
 
 def _listed(what: str, values: object, members: str) -> Sequence[Any]:
@@ -213,7 +216,8 @@ def _batches(cells: Grid, root: Source | None, refused: dict[str, int]) -> Itera
             sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                yield from batches_of(setup, sizes, cells.samples, cells.seeds)
+                samples = tuple(range(extra[task.samples])) if task.samples else cells.samples
+                yield from batches_of(setup, sizes, samples, cells.seeds)
 
 
 def make_setup(

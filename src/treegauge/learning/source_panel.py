@@ -8,10 +8,11 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
-from treegauge.parsing.base import Model, Parser, Probabilistic
-from treegauge.parsing.registry import find_parser, fit_parser, known_parsers, make_parser
+from treegauge.parsing.base import Model, OnEpoch, Parser, Probabilistic
+from treegauge.parsing.registry import find_parser, fit_parser, make_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import Floats, Shares, vote_trees
+from treegauge.treebanks.sources.files import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,24 +70,61 @@ def panel(
     )  # fmt: skip
 
 
+def without_words(treebank: Treebank) -> Treebank:
+    """Return a treebank whose words are all ``_``; tags and trees stay.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> set(without_words(synthetic(3, seed=1))["form"])
+    {'_'}
+    """
+    return treebank.with_columns({name: ["_"] * treebank.n_words for name in ("form", "lemma", "xpos", "feats")})
+
+
+@dataclass(frozen=True, eq=False)
+class _BlindModel:
+    """A model that sees no words."""
+
+    model: Model
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the model's trees."""
+        trees = self.model.parse(without_words(treebank))
+        return treebank.with_columns({"head": trees.head, "deprel": trees["deprel"].to_list()})
+
+    def save(self, path: Source) -> None:
+        """Write the model."""
+        self.model.save(path)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlindParser:
+    """A parser that sees no words, in training and in parsing."""
+
+    parser: Parser
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> _BlindModel:
+        """Learn from tags and trees."""
+        held = None if dev is None else without_words(dev)
+        return _BlindModel(fit_parser(self.parser, without_words(train), held, seed=seed, on_epoch=on_epoch))
+
+
 def delexicalised(parser: str = "beam", **options: Any) -> Parser:
-    """Return a delexicalised parser: one that reads tags and no words (option ``lexical``).
+    """Return a delexicalised parser: one that reads tags and no words.
+
+    Parsers with the option ``lexical`` have no features of words then; for all others every word
+    is ``_``.
 
     Examples
     --------
     >>> delexicalised("mst", epochs=3).options.lexical
     False
-    >>> delexicalised("udpipe")
-    Traceback (most recent call last):
-    ...
-    treegauge.core.errors.ChoiceError: unknown delexicalised parser 'udpipe'; choices: beam, mst
     """
-    find_parser(parser)
-    able = [
-        name for name, entry in known_parsers().items() if "lexical" in {field.name for field in fields(entry.options)}
-    ]
-    if parser not in able:
-        raise ChoiceError("delexicalised parser", parser, able)
+    if "lexical" not in {field.name for field in fields(find_parser(parser).options)}:
+        return _BlindParser(make_parser(parser, **options))
     if options.get("lexical"):
         raise TreegaugeError(
             "lexical=true makes a parser see words, which other languages do not share; transfer "
@@ -117,7 +155,8 @@ def transfer_cell(cell: Cell) -> Outcome:
     train = cell.read("train", treebank=extra["source"], errors=extra["errors"])
     target = cell.read(extra["split"], errors=extra["errors"])
     target = target[: extra["sentences"]] if extra["sentences"] else target
-    parser = delexicalised(cell.parser, **{**cell.options, "lexical": False})
+    options = {name: False if name == "lexical" else value for name, value in cell.options.items()}
+    parser = delexicalised(cell.parser, **options)
     trees = fit_parser(parser, train[: extra["limit"] or None], seed=cell.seed).parse(target)
     scores: dict[str, Scalar] = {}
     if (target.head >= 0).all():

@@ -75,6 +75,8 @@ class TrainingSettings(Settings):
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -93,6 +95,7 @@ class TrainingSettings(Settings):
     outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
 
     parser: Sequence[str] | str = ("mst",)
+    preset: str | None = None
     option: Sequence[str] | Mapping[str, Any] = ()
     epochs: int | None = None
     seed: int = 0
@@ -162,7 +165,7 @@ class TrainingSettings(Settings):
             return []
         for text in self.parser:
             name, *own = text.split()
-            options = parser_options(name, epochs=self.epochs, options=[*words, *own])
+            options = parser_options(name, epochs=self.epochs, options=[*words, *own], preset=self.preset)
             setup = make_setup(
                 task, data.source, name, options=asdict(options), name=data.name,
                 parameters={**parameters, "errors": self.errors},
@@ -256,6 +259,8 @@ class CurveTraining(Settings):
     parser
         Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
         options of this one.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     sizes
@@ -281,6 +286,7 @@ class CurveTraining(Settings):
     limits: ClassVar[Limits] = {"samples": (1, 10**4)}
 
     parser: Sequence[str] | str = ()
+    preset: str | None = None
     option: Sequence[str] | Mapping[str, Any] = ()
     sizes: Sequence[int | str] | str = ()
     samples: int = 5

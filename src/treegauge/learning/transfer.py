@@ -31,7 +31,9 @@ class SourceTraining(Settings):
     sentences
         Number of target sentences, the first ones, whose tags determine the weights.
     parser
-        Parser to train on each source, without words: beam or mst.
+        Parser to train on each source, without words.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     seed
@@ -46,6 +48,7 @@ class SourceTraining(Settings):
 
     sentences: int = 10
     parser: str = "beam"
+    preset: str | None = None
     option: Sequence[str] | Mapping[str, Any] = ()
     seed: int = 0
     store: "Store | str | PathLike[str] | None" = None
@@ -212,10 +215,11 @@ def _panel(world: _World, weighed: "SourceWeights", training: SourceTraining, li
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.training import run_cells
     from treegauge.learning.source_panel import Panel, delexicalised
-    from treegauge.parsing.options import given_options
+    from treegauge.parsing.options import given_options, preset_options
     from treegauge.parsing.registry import find_parser
 
     options = given_options(find_parser(training.parser).options, training.option)
+    options = dict(preset_options(training.parser, training.preset, options))
     delexicalised(training.parser, **options)  # refuses other parsers before anything is trained
     cells = []
     for name, source in world.inputs.items():
@@ -245,7 +249,7 @@ def _signed(result: "Contributions", world: _World, training: SourceTraining, li
         option = [f"{name}={json.dumps(value)}" for name, value in option.items()]
     signature = countersign(
         result.signature, sources=source_marks(world.sources), parser=training.parser,
-        options="+".join(option) or None,
+        preset=training.preset, options="+".join(option) or None,
         train=f"first{limit}" if limit else "all", seed=training.seed, trees="voted",
     )  # fmt: skip
     return replace(result, signature=signature)

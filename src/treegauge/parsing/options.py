@@ -303,6 +303,17 @@ def presets_of(parser: str) -> list[Preset]:
     return [preset for preset in PRESETS if preset.parser == parser]
 
 
+def preset_options(parser: str, name: str | None, given: Sequence[str] | Mapping[str, Any]) -> Any:
+    """Return the given options of a parser, over those of its preset of this name, if any.
+
+    Examples
+    --------
+    >>> preset_options("beam", "maltparser", {"beam": 2})["beam"], preset_options("beam", None, ["beam=3"])
+    (2, ['beam=3'])
+    """
+    return with_preset(None if name is None else find_preset(parser, name), given)
+
+
 def find_preset(parser: str, name: str) -> Preset:
     """Return a parser's preset by name or alias; unknown names get the choices.
 
@@ -322,14 +333,18 @@ def find_preset(parser: str, name: str) -> Preset:
     raise ChoiceError(f"preset of {parser}", name, choices)
 
 
-def with_preset(preset: Preset, given: Sequence[str] | Mapping[str, Any]) -> list[str] | dict[str, Any]:
-    """Return the options of a preset, and the given ones, which override them.
+def with_preset(
+    preset: Preset | None, given: Sequence[str] | Mapping[str, Any]
+) -> Sequence[str] | Mapping[str, Any]:  # fmt: skip
+    """Return the options of a preset, if any, and the given ones, which override them.
 
     Examples
     --------
     >>> with_preset(find_preset("beam", "maltparser"), ["beam=2"])[-1]
     'beam=2'
     """
+    if preset is None:
+        return given
     if isinstance(given, Mapping):
         return {**preset.options, **given}
     changed = {word.partition("=")[0] for word in given}

@@ -89,8 +89,7 @@ def train(
 
     entry = find_parser(parser)
     published = None if preset is None else find_preset(parser, preset)
-    given = option if published is None else with_preset(published, option)
-    options = read_options(entry.options, given)
+    options = read_options(entry.options, with_preset(published, option))
     chosen = parser_with(parser, options)
     check_place(out)
     gold, held = _read_sets(treebank, dev, errors)

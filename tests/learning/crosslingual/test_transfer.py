@@ -173,7 +173,8 @@ def test_a_curve_of_another_metric_is_refused(command, names, world):
     [
         (["{t}", "{t}"], "is the target and cannot be a source"),
         (["{n}", "{l}"], "has no test set to parse"),
-        (["{t}", "{n}", "--parser", "udpipe"], "unknown delexicalised parser 'udpipe'"),
+        (["{t}", "{n}", "--parser", "udpip"], "unknown parser 'udpip'; did you mean 'udpipe'?"),
+        (["{t}", "{n}", "--preset", "mstparse"], "unknown preset of beam 'mstparse'"),
         (["{t}", "{n}", "--sentences", "0"], "0 target sentences"),
         (["{t}", "{n}", "--limit", "0"], "limit: expected a whole number of at least 1, found 0"),
         (["{t}", "{n}", "--option", "epoch=1"], "unknown option 'epoch=1'"),

@@ -279,3 +279,88 @@ def test_no_other_private_function_of_torch_is_called():
     private = re.compile(r"\btorch(?:\.\w+)*\._\w+")
     called = {name for path in folder.rglob("*.py") for name in private.findall(path.read_text())}
     assert called == set()
+
+
+def test_single_elements_are_dropped_at_two_places_only(data):
+    """The published labelling parser: no mask between layers, in the recurrence or after the encoder."""
+    from treegauge.parsing.neural.batches import gathered_batch
+    from treegauge.parsing.neural.encoder import encoder_states, shared_dropout
+
+    values = torch.ones(2, 50, 3, 40)
+    single, shared = (shared_dropout(values, 0.5, axis) for axis in (None, 1))
+    assert set(single.unique().tolist()) == set(shared.unique().tolist()) == {0.0, 2.0}
+    assert (shared == shared[:, :1]).all()
+    assert abs(float((single == 0).float().mean()) - 0.5) < 0.03
+    assert not (single == single[:, :1]).all(dim=1).any(), "each word has a mask of its own"
+
+    encoded, (train, _) = data
+    options = BiaffineOptions(**ARCS, masks="single", dropout=0.5)
+    assert (options.inner_dropout, BiaffineOptions(dropout=0.4).inner_dropout) == (0.0, 0.4)
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, train, 0)], options, CPU)
+        batch = gathered_batch(
+            model.tables, torch.from_numpy(train[:4])[None], int(encoded.lengths[train[:4]].max()) + 1
+        )
+        seen = encoder_states(model.weights, model.tables, batch, options, training=True)
+        inside = torch.arange(seen.shape[1])[None, :, None] < batch.lengths[:, None]
+        hidden = (seen == 0).float()[inside]
+        assert abs(float(hidden.mean()) - 0.5) < 0.1, "of the BiLSTM's output one half is hidden"
+
+
+@pytest.mark.parametrize("kind", [BiaffineOptions, LabellingOptions])
+def test_uniform_weights_are_those_of_the_published_code(kind):
+    """Embeddings within sqrt(3 / size), all else within 1 / sqrt of what it reads, as torch's layers are."""
+    from treegauge.parsing.neural.encoder import initial, layout
+
+    treebank = synthetic(40, seed=1)
+    encoding = find_encoding("two-planar")
+    encoded = Vocabulary.of(treebank, encoding=encoding).encode(treebank, encoding)
+    shapes = layout(encoded, kind(**SMALL, characters="cnn"))
+    weights = initial(shapes, [0, 1], CPU, uniform=True)
+    ends = {
+        "word.table": (3 / 8) ** 0.5, "char.table": (3 / 3) ** 0.5, "tag.table": (3 / 4) ** 0.5,
+        "char.matrix": 9**-0.5, "char.bias": 9**-0.5, "layer0.input.matrix": 10**-0.5,
+        "layer1.states.matrix": 10**-0.5, "layer1.bias": 10**-0.5, "arc.head.matrix": 20**-0.5,
+    }  # fmt: skip
+    for name, end in ends.items():
+        assert 0.5 * end < float(weights[name].abs().max()) <= end, name
+    assert not (weights["word.table"][0] == weights["word.table"][1]).all()
+    assert all((value == 0).all() == name.endswith(".bilinear") for name, value in weights.items())
+
+
+def test_a_word_may_compete_as_its_own_head(data):
+    """As in SuPar: probabilities of the other heads are smaller by the word's own share."""
+    from treegauge.parsing.neural import heads
+
+    encoded, (train, _) = data
+    options = BiaffineOptions(**ARCS, dropout=0.0)
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, train, 0)], options, CPU)
+        model.learn(1)
+    with numerics(CPU, 1), torch.no_grad():
+        (_, batch, both) = next(model._sides([train[:6]]))
+        without, among = (
+            heads.head_log_probabilities(model.weights, both, batch, self_arcs=own) for own in (False, True)
+        )
+    own = torch.diagonal(among.exp(), dim1=-2, dim2=-1)[..., None]
+    words = batch.words[..., None].expand_as(among) & (among > -1e20) & (without > -1e20)
+    assert (torch.diagonal(without.exp(), dim1=-2, dim2=-1)[batch.words] == 0).all()
+    torch.testing.assert_close((without.exp() * (1 - own))[words], among.exp()[words])
+
+
+def test_labels_without_a_dense_layer_and_gradients_without_clipping():
+    treebank = synthetic(30, seed=1)
+    encoding = find_encoding("two-planar")
+    encoded = Vocabulary.of(treebank, encoding=encoding).encode(treebank, encoding)
+    options = LabellingOptions(**SMALL, label_size=0, clip=0.0, arc_weight=0.0, relations="label")
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, np.arange(30), 0)], options, CPU)
+        assert model.weights["label0.matrix"].shape[1] == 20, "over both directions of 10 states"
+        assert not [name for name in model.weights if ".layer" in name]
+        before = model.evaluate([np.arange(30)]).copy().heads[0, :-1].mean()
+        for epoch in range(1, 9):
+            model.learn(epoch)
+        assert model.evaluate([np.arange(30)]).heads[0, :-1].mean() > before + 0.5
+        grads = [torch.full((1, 2), 1e6)]
+        model._clip(grads)
+    assert (grads[0] == 1e6).all()

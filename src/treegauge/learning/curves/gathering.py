@@ -15,7 +15,7 @@ from treegauge.experiments.tasks import inventory
 from treegauge.experiments.training import run_cells
 from treegauge.learning.curves.class_counts import CLASSES, Attachments, collect, joined_counts, read_attachments
 from treegauge.learning.training_settings import CurveTraining
-from treegauge.parsing.options import given_options
+from treegauge.parsing.options import given_options, preset_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
 from treegauge.scoring.metrics.correct_words import find_word_metric
@@ -147,7 +147,7 @@ def plan_curves(folders: Collection[Path], training: CurveTraining) -> Plan:
         name, *words = text.split()
         kind = find_parser(name).options
         own = [given_options(kind, given) for given in (training.option, words)]
-        parsers.append(ParserChoice(name, own[0] | own[1]))
+        parsers.append(ParserChoice(name, dict(preset_options(name, training.preset, own[0] | own[1]))))
     grids: list[Grid] = []
     for folder in folders:
         available = max(inventory(str(folder)).sentences.get("train", 0), 1)

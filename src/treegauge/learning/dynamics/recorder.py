@@ -27,13 +27,13 @@ from treegauge.learning.dynamics.recording import FLOOR, LAYERS, Recording, pack
 from treegauge.learning.dynamics.usable_information import null_input, usable_information
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
-from treegauge.parsing.options import read_options
+from treegauge.parsing.options import preset_options, read_options
 from treegauge.parsing.registry import find_parser, fit_parser, known_parsers, parser_with
 from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
 #: Default options with which a parser gives probabilities.
-_PRESETS: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
+_START: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
 
 
 def _log(p: Floats) -> Floats:
@@ -160,10 +160,13 @@ class SequentialEngine:
         return recordings
 
 
-def parser_options(name: str, *, epochs: int | None = None, options: Sequence[str] = ()) -> Any:
+def parser_options(
+    name: str, *, epochs: int | None = None, options: Sequence[str] = (), preset: str | None = None
+) -> Any:
     """Return the options of a parser, set to give probabilities.
 
-    `epochs` apply to heads and relations; `options` (``name=value``) override them.
+    They are those of a `preset`, if any, over which `epochs` go (of heads and relations), and over
+    all `options` (``name=value``).
     """
     kind = find_parser(name).options
     known = {one.name for one in fields(kind)}
@@ -174,11 +177,11 @@ def parser_options(name: str, *, epochs: int | None = None, options: Sequence[st
             if any(one.name == "epochs" for one in fields(entry.options))
         ]
         raise TreegaugeError(f"{name} does not report its epochs; choose {', '.join(able)}")
-    preset: dict[str, Any] = dict(_PRESETS.get(name, {}))
+    start: dict[str, Any] = {**_START.get(name, {}), **preset_options(name, preset, {})}
     if epochs is not None:
-        preset |= {one: epochs for one in ("epochs", "label_epochs") if one in known}
+        start |= {one: epochs for one in ("epochs", "label_epochs") if one in known}
     given = {word.partition("=")[0] for word in options}
-    words = [f"{one}={value}" for one, value in preset.items() if one not in given]
+    words = [f"{one}={value}" for one, value in start.items() if one not in given]
     return read_options(kind, [*words, *options])
 
 

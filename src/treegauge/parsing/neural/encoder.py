@@ -1,5 +1,6 @@
 """From sentences to a vector for every word: weights, embeddings, characters, BiLSTM."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,8 @@ _NEVER = -1e30
 def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[str, Shape]:
     """Return the shapes of a model's weights; the ending of a name decides the initialisation.
 
-    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero.
+    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero. With the option
+    ``initialisation=uniform`` all but bilinear forms are uniform (:func:`initial`).
     """
     relations = int(data.sizes[3])
     shapes, width = _input_shapes(data, options, vector_size)
@@ -37,9 +39,10 @@ def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[
         hidden = options.label_size
         # A label describes a word and the one before it.
         for column, size in enumerate([*data.label_sizes.tolist(), relations]):
-            shapes[f"label{column}.layer.matrix"] = (2 * width, hidden)
-            shapes[f"label{column}.layer.bias"] = (hidden,)
-            shapes[f"label{column}.matrix"] = (hidden, size)
+            if hidden:
+                shapes[f"label{column}.layer.matrix"] = (2 * width, hidden)
+                shapes[f"label{column}.layer.bias"] = (hidden,)
+            shapes[f"label{column}.matrix"] = (hidden or width, size)
             shapes[f"label{column}.bias"] = (size,)
     assert isinstance(options, BiaffineOptions | LabellingOptions)  # noqa: S101 - there are no others
     dependent = width
@@ -113,12 +116,33 @@ def orthogonal(values: Tensor) -> Tensor:
     return (made.mT if wide else made).to(values.dtype).contiguous()
 
 
-def initial(shapes: Mapping[str, Shape], seeds: Sequence[int], device: torch.device) -> Weights:
+def _reach(shapes: Mapping[str, Shape], name: str) -> float:
+    r"""Return where uniform weights end.
+
+    :math:`\sqrt{3/d}` for embeddings of size d, :math:`1/\sqrt{h}` for an LSTM of h states, and
+    :math:`1/\sqrt{n}` for a layer over n values.
+    """
+    owner = name.removesuffix(".matrix").removesuffix(".bias").removesuffix(".input").removesuffix(".states")
+    if name.endswith(".table"):
+        return math.sqrt(3 / shapes[name][-1])
+    size = shapes[name][-1] // 4 if f"{owner}.states.matrix" in shapes else shapes[f"{owner}.matrix"][0]
+    return 1 / math.sqrt(size)
+
+
+def initial(
+    shapes: Mapping[str, Shape], seeds: Sequence[int], device: torch.device, *, uniform: bool = False
+) -> Weights:
     """Draw the weights of a model for each seed."""
     draws = [torch.Generator(device).manual_seed(seed) for seed in seeds]
     weights: Weights = {}
     for name, shape in shapes.items():
         values = torch.zeros(len(seeds), *shape, device=device)
+        if uniform and not name.endswith(".bilinear"):
+            reach = _reach(shapes, name)
+            for model, draw in enumerate(draws):
+                values[model].uniform_(-reach, reach, generator=draw)
+            weights[name] = values
+            continue
         if name.endswith((".table", ".matrix")):
             for model, draw in enumerate(draws):
                 values[model].normal_(generator=draw)
@@ -138,12 +162,13 @@ def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], device: torch.device) ->
     return {name: torch.from_numpy(np.ascontiguousarray(value))[None].to(device) for name, value in arrays.items()}
 
 
-def shared_dropout(values: Tensor, share: float, axis: int) -> Tensor:
-    """Apply dropout with the same mask at all positions of a sentence, along `axis`."""
+def shared_dropout(values: Tensor, share: float, axis: int | None) -> Tensor:
+    """Apply dropout with the same mask at all positions of a sentence, along `axis`, if any."""
     if share == 0:
         return values
     shape = list(values.shape)
-    shape[axis] = 1
+    if axis is not None:
+        shape[axis] = 1
     kept = torch.rand(shape, device=values.device) >= share
     return values * (kept.to(values.dtype) / (1 - share))
 
@@ -207,12 +232,13 @@ def encoder_states(
     """
     share = options.dropout if training else 0.0
     parts = _embedded(weights, tables, batch, options, training=training, fixed=fixed)
-    states = _mixed(parts, share)
+    inside, axis = (options.inner_dropout if training else 0.0), (1 if options.masks == "shared" else None)
+    states = shared_dropout(torch.cat(parts, -1), share, None) if axis is None else _mixed(parts, share)
     for layer in range(options.layers):
-        states = shared_dropout(states, share, 1)
+        states = shared_dropout(states, inside, 1)
         layers = _lstm(weights, f"layer{layer}")
-        states = bilstm(states, batch.order, layers, dropout=share)
-    return shared_dropout(states, share, 1)
+        states = bilstm(states, batch.order, layers, dropout=inside)
+    return shared_dropout(states, share, axis)
 
 
 def _embedded(

@@ -49,7 +49,7 @@ def sides(
     weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *, training: bool
 ) -> Sides:
     """Return the four kinds of vectors; a pointer's dependents have read only earlier words."""
-    share = options.dropout if training else 0.0
+    share = options.inner_dropout if training else 0.0
     read = states
     if isinstance(options, PointerOptions):
         read = point(weights, states, batch, share)
@@ -78,10 +78,14 @@ def _one_more(values: Tensor) -> Tensor:
     return functional.pad(values, (0, 1), value=1.0)
 
 
-def head_log_probabilities(weights: Mapping[str, Tensor], both: Sides, batch: SentenceBatch) -> Tensor:
+def head_log_probabilities(
+    weights: Mapping[str, Tensor], both: Sides, batch: SentenceBatch, *, self_arcs: bool = False
+) -> Tensor:
     r"""Return log p(head | word) for each dependent and head, (M, B, T, T).
 
     .. math:: p(h \mid d) \propto \exp\left([x_d; 1]^\top U y_h\right), \quad h \ne d
+
+    With `self_arcs` the word itself competes, too.
     """
     models, rows, steps, size = both.arc_head.shape
     left = torch.bmm(_one_more(both.arc_dependent).reshape(models, rows * steps, size + 1), weights["arc.bilinear"])
@@ -89,7 +93,7 @@ def head_log_probabilities(weights: Mapping[str, Tensor], both: Sides, batch: Se
         left.view(models * rows, steps, size), both.arc_head.reshape(models * rows, steps, size).transpose(1, 2)
     ).view(models, rows, steps, steps)
     step = torch.arange(steps, device=scores.device)
-    legal = (step < batch.lengths[..., None, None]) & (step != step[:, None])
+    legal = (step < batch.lengths[..., None, None]) & ((step != step[:, None]) | self_arcs)
     # A position without a word keeps one legal head, so that nothing is undefined.
     legal = legal | ((step == 0) & ~batch.words[..., None])
     return torch.log_softmax(scores.masked_fill(~legal, NEVER), -1)
@@ -137,14 +141,17 @@ def label_log_probabilities(
 ) -> list[Tensor]:
     """Return log p(label | word) of the wanted columns, relations last, each (M, B, T, labels).
 
-    Each column has a dense layer over the word's state and that of the word before it.
+    Each column has a dense layer over the word's state and that of the word before it, or none.
     """
     models, steps, rows, _ = states.shape
     pairs = torch.cat([states, states.roll(1, 1)], -1)
-    columns = sum(name.startswith("label") and name.endswith(".layer.bias") for name in weights)
+    columns = sum(name.startswith("label") and name.endswith(".bias") and ".layer" not in name for name in weights)
     made = []
     for column in range(columns)[wanted]:
-        layer = _layer(weights, f"label{column}.layer", pairs, share)
+        if f"label{column}.layer.bias" in weights:
+            layer = _layer(weights, f"label{column}.layer", pairs, share)
+        else:
+            layer = states.transpose(1, 2)
         scores = torch.baddbmm(
             weights[f"label{column}.bias"][:, None],
             layer.reshape(models, rows * steps, -1),
@@ -202,14 +209,14 @@ def gold_log_probabilities(
     """Return log-probabilities of gold heads and relations, and a function for their rivals."""
     if isinstance(options, BiaffineOptions):
         both = sides(weights, states, batch, options, training=training)
-        arcs = head_log_probabilities(weights, both, batch)
+        arcs = head_log_probabilities(weights, both, batch, self_arcs=options.self_arcs)
         names = relation_log_probabilities(weights, both, batch.heads)
 
         def rivals() -> Rivals:
             return *_others(arcs, batch.heads), *_others(names, batch.relations, UNKNOWN_LABEL)
 
         return picked(arcs, batch.heads), picked(names, batch.relations), rivals
-    share = options.dropout if training else 0.0
+    share = options.inner_dropout if training else 0.0
     if isinstance(options, LabellingOptions) and options.relations == "head":
         columns = label_log_probabilities(weights, states, share, slice(-1))
         of_relations = relation_sides(weights, states, share, activation=options.activation)
@@ -241,7 +248,7 @@ def second_task(
         return None
     learned = []
     if options.relations == "head":
-        (last,) = label_log_probabilities(weights, states, options.dropout, slice(-1, None))
+        (last,) = label_log_probabilities(weights, states, options.inner_dropout, slice(-1, None))
         learned.append(picked(last, batch.relations))
     if options.arc_weight > 0:
         both = sides(weights, states, batch, options, training=True)

@@ -34,8 +34,17 @@ class NeuralOptions(ParserOptions):
         0.0, "c of 1 / (1 + c * epochs before), by which the step size shrinks", low=0, high=100
     )
     loss: str = option("word", "units over which the loss is averaged", choices=("word", "sentence"))
-    clip: float = option(5.0, "largest norm of a gradient (clipping)", low=1e-3)
+    clip: float = option(5.0, "largest norm of a gradient (clipping); 0: none", low=0)
     dropout: float = option(0.33, "dropout: share of inputs and states hidden in training", low=0, high=0.9)
+    masks: str = option(
+        "shared",
+        "what dropout hides: units all along a sentence in every layer, and whole parts of the input; "
+        "or single elements of the input and of the BiLSTM's output only",
+        choices=("shared", "single"),
+    )
+    initialisation: str = option(
+        "orthogonal", "first weights: orthogonal, or uniform as in NCRF++", choices=("orthogonal", "uniform")
+    )
     activation: str = option(
         "leaky-relu", "activation of the dense layers that score arcs", choices=("leaky-relu", "elu")
     )
@@ -58,6 +67,11 @@ class NeuralOptions(ParserOptions):
     threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
     checkpoint: str = option("", "file to write after each epoch, and to resume from if it exists")
 
+    @property
+    def inner_dropout(self) -> float:
+        """Dropout between the encoder's input and its output, and after it."""
+        return self.dropout if self.masks == "shared" else 0.0
+
 
 @dataclass(frozen=True)
 class BiaffineOptions(NeuralOptions):
@@ -70,6 +84,7 @@ class BiaffineOptions(NeuralOptions):
         "best tree, best projective tree, or each word's best head, repaired to a tree",
         choices=("spanning", "projective", "greedy"),
     )
+    self_arcs: bool = option(False, "whether each word competes as its own head in training, as in SuPar")
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,12 @@ class LabellingOptions(NeuralOptions):
         "two-planar-directed+hierarchical",
         f"how trees are written as labels, or several ways joined by +: {', '.join(ENCODINGS)}",
     )
-    label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
+    label_size: int = option(
+        400,
+        "size of the dense layers before labels; 0: none, labels are predicted from the word's state",
+        low=0,
+        high=8192,
+    )
     arc_weight: float = option(
         1.0, "weight of arc scoring as a second task in training; 0: only labels", low=0, high=100
     )

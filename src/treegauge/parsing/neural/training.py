@@ -143,7 +143,8 @@ class Lockstep:
             np.stack([rare_words(one.data, one.train) for one in learners]) if options.unknown else None,
         )
         size = 0 if vectors is None else vectors.shape[1]
-        self.weights: Weights = initial(layout(data, options, size), [one.seed for one in learners], device)
+        shapes, seeds = layout(data, options, size), [one.seed for one in learners]
+        self.weights: Weights = initial(shapes, seeds, device, uniform=options.initialisation == "uniform")
         if vectors is not None:
             self.weights["word.table"].zero_()
         self.answers = Answers.blank(len(learners), len(data.types), device)
@@ -179,6 +180,8 @@ class Lockstep:
         self._optimiser.step(grads)
 
     def _clip(self, grads: list[Tensor]) -> None:
+        if not self.options.clip:
+            return
         norms = torch.stack([torch.linalg.vector_norm(one.flatten(1), dim=1) for one in grads])
         scale = (self.options.clip / torch.linalg.vector_norm(norms, dim=0)).clamp(max=1)
         if self._fixed or bool((scale < 1).any()):
