@@ -14,7 +14,7 @@ import treegauge
 from tests.validation.cases import LEVEL_1, LEVEL_2, row, sentence
 from tests.validation.cases_content import LEVEL_3
 from treegauge.validation.check import validate
-from treegauge.validation.rules import RULES
+from treegauge.validation.problems import RULES
 from treegauge.validation.values import MAY_COMBINE, SLOW, character_class
 
 GOOD = sentence("1 go VERB 0 root")

@@ -7,9 +7,8 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.validation.new_problems import compare_with_baseline, key, read_baseline, write_baseline
-from treegauge.validation.problems import Problem, ProblemList
+from treegauge.validation.problems import BY_ID, Problem, ProblemList
 from treegauge.validation.report import ValidationReport
-from treegauge.validation.rules import BY_ID
 
 HEAD = Problem("a b.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
 TEXT = Problem("a b.conllu", 2, "s1", None, "missing-text", 1, 1, "100 %,\r\nno: text")

@@ -10,10 +10,8 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.validation.check import check
-from treegauge.validation.problems import Problem
-from treegauge.validation.release import read_dispensations, release_verdict
-from treegauge.validation.repository import repository_problems
-from treegauge.validation.rules import RULES
+from treegauge.validation.problems import RULES, Problem
+from treegauge.validation.repository import read_dispensations, release_verdict, repository_problems
 
 UD = Path(os.environ.get("TREEGAUGE_UD") or Path(__file__).parents[3] / "shared" / "ud")
 README = """# Summary

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.validation.rules import BY_ID, RULES
+from treegauge.validation.problems import BY_ID, RULES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -6,7 +6,7 @@
 from itertools import groupby
 from pathlib import Path
 
-from treegauge.validation.rules import RULES
+from treegauge.validation.problems import RULES
 
 TARGET = Path(__file__).parents[2] / "docs" / "validation_tests.md"
 LEVELS = {

@@ -24,7 +24,7 @@ LEAST_ERRORS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Triage(RowsResult):
+class Triage(RowsResult, kind="triage", unit="percent"):
     """What is accepted at each threshold, the error that it will have, and the work that is left.
 
     `agreeing` is the smallest share of words, in percent, on which the annotations agree in a
@@ -33,8 +33,6 @@ class Triage(RowsResult):
     """
 
     notes: tuple[str, ...] = ()
-    kind: ClassVar[str] = "triage"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"hours": 1}
 
     def shown(self) -> Table:
@@ -61,10 +59,8 @@ class Triage(RowsResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ToReview(RowsResult):
+class ToReview(RowsResult, kind="to-review"):
     """The words that are not accepted, each with both analyses."""
-
-    kind: ClassVar[str] = "to-review"
 
     def own_text(self) -> str:
         """Return the number of words, and where they are."""

@@ -20,12 +20,10 @@ from treegauge.kernels.scan import count_lines
 from treegauge.treebanks.sources.files import Source, pieces, short_name
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.resolver import find, resolve_source
-from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
-from treegauge.validation.messages import Reporter
+from treegauge.validation.messages import Chunk, LanguageFinding, LanguageTests, Reporter, Values
 from treegauge.validation.problems import Problem, ProblemList
-from treegauge.validation.release import read_dispensations, release_verdict
 from treegauge.validation.report import ValidationReport
-from treegauge.validation.repository import is_repository, repository_problems
+from treegauge.validation.repository import is_repository, read_dispensations, release_verdict, repository_problems
 from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
@@ -273,7 +271,7 @@ def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> froze
     wanted, unwanted = _listed(include), _listed(exclude)
     if not (wanted or unwanted):
         return frozenset()
-    from treegauge.validation.rules import BY_ID
+    from treegauge.validation.problems import BY_ID
 
     for name in (*wanted, *unwanted):
         if name not in BY_ID:
@@ -289,7 +287,7 @@ def _known(path: str | PathLike[str] | None, chosen: frozenset[str], level: int)
     if path is None:
         return None
     from treegauge.validation.new_problems import read_baseline
-    from treegauge.validation.rules import BY_ID
+    from treegauge.validation.problems import BY_ID
 
     known = read_baseline(path)
     tests = {name for name in chosen or BY_ID if BY_ID[name].level <= level}

@@ -16,9 +16,8 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
 from treegauge.validation.new_problems import Key, key
-from treegauge.validation.problems import Problem, ProblemList
-from treegauge.validation.release import Verdict
-from treegauge.validation.rules import BY_ID
+from treegauge.validation.problems import BY_ID, Problem, ProblemList
+from treegauge.validation.repository import Verdict
 
 if TYPE_CHECKING:
     from treegauge.validation.fixes import FixedFile
@@ -33,7 +32,7 @@ _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 
 @dataclass(frozen=True)
-class ValidationReport(Result):
+class ValidationReport(Result, kind="check"):
     """The problems of CoNLL-U files.
 
     Attributes
@@ -79,7 +78,6 @@ class ValidationReport(Result):
     written: tuple[str, int, int] | None = None
     verdict: Verdict | None = None
     fixes: "tuple[FixedFile, ...] | None" = None
-    kind: ClassVar[str] = "check"
     own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif", "patch")
 
     @property
