@@ -493,6 +493,7 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1065,6 +1066,7 @@ def design(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1630,6 +1632,7 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1697,6 +1700,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1757,6 +1761,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1811,6 +1816,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1876,6 +1882,7 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -2534,6 +2541,7 @@ def study(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
