@@ -179,6 +179,10 @@ def examples(world, counts, numbers):
             partial(tg.analyse, numbers, "las", on=["edv", "size"]),
             lambda: tg.analyse(numbers, "las", on=["edv", "size"]).predict(numbers),
         ],
+        "study": [
+            partial(tg.study, "fragility", "conll18", quick=True, subsets=200, out=None),
+            partial(tg.study, "edv", "ud25", out=None),
+        ],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
         "difficulty": [
             partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),

@@ -34,6 +34,7 @@ WORDS = {
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --subsets 5",
     "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --subsets 5", "published": "Greek-GDT",
+    "study": "fragility scores.csv --subsets 5 --out made",
     "recommend": "scores.csv --size 2 --subsets 5 --repeats 1",
     "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",

@@ -29,6 +29,7 @@ LAYERS = [
     ["ranking"],
     ["learning"],
     ["reporting"],
+    ["papers"],
     ["cli"],
     ["__main__"],
 ]

@@ -35,7 +35,7 @@ def test_a_built_command_is_read_as_it_was_meant(name, sub):
     verb = reduce(getattr, filter(None, (name, sub)), treegauge)
     options = verb_command(name, sub).options
     needed = [one for one in options if one.required and one.name not in {"fmt", "help"}]
-    words = [VALUES[one.kind] for one in needed if not one.flags]
+    words = [one.choices[0] if one.choices else VALUES[one.kind] for one in needed if not one.flags]
     named = {one.name: one.choices[0] if one.choices else VALUES[one.kind] for one in needed if one.flags}
     values = parsed(command(verb, *words, **named, format="json"))
     assert values.pop("fmt") == "json"

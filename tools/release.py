@@ -25,7 +25,7 @@ from packaging.version import Version
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 LARGEST_INSTALLATION = 460  # MB on the disk, all packages together
-MOST_PACKAGES = 12  # beside treegauge
+MOST_PACKAGES = 12  # in addition to treegauge
 SMOKE = """
 import treegauge as tg
 scores = tg.score("demo/gold.conllu", "demo/careful.conllu")
@@ -174,7 +174,7 @@ def installed() -> str:
         packages = {one["name"]: one["version"] for one in listed if one["name"] not in {"pip", "setuptools"}}
         (DIST / f"treegauge-{project()['version']}.cdx.json").write_text(bill(packages))
         smoke(inside, folder)
-    found = f"{size:.0f} MB, {len(packages) - 1} packages beside treegauge, installed in {seconds:.0f} s"
+    found = f"{size:.0f} MB, {len(packages) - 1} packages with treegauge, installed in {seconds:.0f} s"
     if size > LARGEST_INSTALLATION or len(packages) - 1 > MOST_PACKAGES:
         raise MissError(f"{found}; expected at most {LARGEST_INSTALLATION} MB and {MOST_PACKAGES} packages")
     return found

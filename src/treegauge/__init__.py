@@ -30,6 +30,7 @@ _HOMES = {
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.structure": ["average_wde", "word_dependency_entropy"],
+    "papers.study": ["study"],
     "parsing.parse": ["parse"],
     "parsing.registry": ["load_model", "make_parser", "parsers"],
     "parsing.tag": ["tag"],

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
+    from treegauge.papers.study import Paper, StudyResult
     from treegauge.parsing.base import Model
     from treegauge.parsing.parse import Parsed
     from treegauge.parsing.tag import Tagging
@@ -1070,8 +1071,9 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source,
+    new: Treebank | Source | None = None,
     *,
+    between: str | None = None,
     split: str | None = None,
     by: By = 'upos',
     all: bool = False,
@@ -1079,8 +1081,9 @@ def diff(
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
-    Matches sentences by sent_id, text and similarity. Lists systematic changes, which were made
-    nearly everywhere they apply, separately from corrections of single words.
+    Matches sentences by sent_id, text and similarity. Counts words added and removed, and says in at most 30 lines
+    what changed. Lists systematic changes, which were made nearly everywhere they apply, separately from corrections
+    of single words. Saved as .md, it is a draft of release notes.
 
     Parameters
     ----------
@@ -1089,6 +1092,8 @@ def diff(
         UD_Greek-GDT@2.5.
     new
         The new version, or another annotation of the same text; given like `old`.
+    between
+        Compare two commits, branches or tags of the git repository OLD, such as r2.6..r2.9, instead of two files.
     split
         Compare only this set (train, dev or test) of treebank folders.
     by
@@ -1263,6 +1268,10 @@ def leaderboard(
     out: str | PathLike[str] | None = 'leaderboard',
     metric: str = 'LAS',
     split: Literal['train', 'dev', 'test'] | None = None,
+    common: bool = False,
+    where: Sequence[str] = (),
+    deadline: str | None = None,
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
     failed: Literal['zero', 'leave-out', 'refuse'] = 'zero',
     title: str = 'Leaderboard',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
@@ -1296,6 +1305,17 @@ def leaderboard(
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
+    common
+        Score only treebanks for which every team has output.
+    where
+        A condition on what is known of treebanks, such as genus=Slavic or 'tokens >= 30000':
+        treebank and the columns of metadata; several must all hold.
+    deadline
+        The time until which output counts, such as 2026-05-01 or 2026-05-01T12:00+02:00 (UTC if no
+        zone is given; a date ends at midnight). Files that changed later are failed runs.
+    units
+        Units of intervals: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
     failed
         How to treat failed or missing runs. zero: their scores count as 0, as in the shared task;
         leave-out: estimate averages from the other scores of team and treebank; refuse: stop and
@@ -1867,6 +1887,7 @@ def report(
     out: str | PathLike[str] | None = 'report.html',
     title: str = 'What these scores mean',
     metric: str = 'LAS',
+    where: Sequence[str] = (),
     subsets: int = 100000,
     errors: Errors = 'strict',
     convention: str | Convention = 'official',
@@ -1898,6 +1919,9 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
+    where
+        A condition on a column of the tables of scores, such as release=2.5 or 'input=raw text', as
+        in rank; several must all hold.
     subsets
         The number of random subsets of treebanks of each size.
     errors
@@ -2437,6 +2461,83 @@ class _Store:
         """
 
 store: _Store
+
+def study(
+    paper: Paper,
+    *inputs: Any,
+    parser: Sequence[str] | str = (),
+    option: Sequence[str] | Mapping[str, Any] = (),
+    quick: bool = False,
+    subsets: int = 1000000,
+    seed: int = 0,
+    store: Store | str | PathLike[str] | None = None,
+    workers: int = 1,
+    out: str | PathLike[str] | None = 'study',
+    metric: str = 'LAS',
+    missing: Missing = 'error',
+    metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
+    force: bool = False,
+) -> StudyResult:
+    """Run a paper's whole study on your own data: its tables and figures, on one page.
+
+    Settings are the paper's. What the data do not allow is listed with the reason, and the numbers
+    that the paper printed are next to yours. Trainings are kept in a store, so that the same
+    call resumes after an interruption.
+
+    Parameters
+    ----------
+    paper
+        edv: displacement and scores (TREEBANKS and a table of scores). fragility: rankings over
+        subsets of treebanks (a table of scores). difficulty: ten measures of difficulty
+        (TREEBANKS). challenges: learning curves and transfer (TREEBANKS; the first is the target
+        of transfer). content: content and function relations (GOLD and the output of a system).
+    *inputs
+        Treebank folders, names or patterns, tables of scores, or gold and output, as the paper
+        needs them. One packaged table is enough: published, conll18, ud25, ud26.
+    parser
+        Parser to train. Default: biaffine without tags for difficulty, beam and mst for
+        challenges; for edv none, which leaves out the splits of its Section 6.
+    option
+        Option of the parser, such as epochs=5; repeatable.
+    quick
+        Change what takes longest: difficulty trains mst with one order of two blocks, challenges
+        three sizes with two samples, fragility draws 20,000 subsets. The tables say so.
+    subsets
+        Number of random subsets of treebanks for fragility.
+    seed
+        Seed of all random draws.
+    store
+        Folder that stores the trainings. Default: store, in the folder `out`.
+    workers
+        Number of trainings at a time.
+    out
+        Folder for the page, LaTeX, tables as CSV and figures.
+    metric
+        Metric to compare systems by; upper or lower case.
+    missing
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
+    force
+        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Examples
+    --------
+    >>> made = study("fragility", "conll18", subsets=1000, out=None)
+    >>> made["Table 3"].rows[0]["system"]
+    'HIT-SCIR'
+    """
 
 def tag(
     *files: str | PathLike[str],

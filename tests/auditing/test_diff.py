@@ -1,7 +1,9 @@
 """``treegauge diff``: what was changed on purpose is what it reports."""
 
 import json
+import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -198,3 +200,115 @@ def test_steps_grow_with_the_size_of_the_files():
             sys.setprofile(None)
         steps.append(len(calls))
     assert steps[1] < 4 * 1.2 * steps[0]  # four times the size; a quadratic step would take sixteen
+
+
+def test_words_added_removed_and_retokenised_by_tag():
+    """By hand: "du" becomes two words, a sentence is new, and a full stop is gone."""
+    cut = sentence("a", ("du", 2, "case"), ("pain", 0, "root"), (".", 2, "punct")).replace(
+        "# text = du pain .", "# text = du pain."
+    )
+    recut = sentence("a", ("d", 3, "case"), ("u", 3, "det"), ("pain", 0, "root"), (".", 3, "punct"))
+    recut = recut.replace("# text = d u pain .", "# text = du pain.")
+    gone = [("Ja", 0, "root"), ("wir", 1, "nsubj"), ("gehen", 1, "obj"), ("heim", 3, "obj"), ("!", 1, "punct")]
+    new = sentence("c", ("Neu", 0, "root"), ("ist", 1, "cop"))
+    result = tg.diff(parse_conllu(cut + sentence("b", *gone)), parse_conllu(recut + sentence("b", *gone[:4]) + new))
+    (total, *_) = result.attached["words"].rows
+    assert (total["old"], total["new"]) == (8, 10)
+    assert (total["added"], total["inserted"], total["into"]) == (4, 2, 2)
+    assert (total["removed"], total["deleted"], total["retokenised"]) == (2, 0, 1)
+    assert "8 words became 10: 4 added, 2 removed" in str(result)
+    assert "2 sentences became 3: 1 added, 0 removed" in str(result)
+
+
+def test_a_summary_has_features_by_name_and_enhanced_graphs_by_kind():
+    values = {
+        "deps": [f"{head}:{relation}" for head, relation in zip(TREEBANK.head, TREEBANK["deprel"], strict=True)],
+        "deprel": ["obl:arg" if one == "obl" else one for one in TREEBANK["deprel"]],
+    }
+    old = TREEBANK.with_columns({"feats": ["_"] * TREEBANK.n_words, "deps": ["_"] * TREEBANK.n_words})
+    new = TREEBANK.with_columns({**values, "feats": ["Case=Nom" if tag == "NOUN" else "_" for tag in TREEBANK["upos"]]})
+    found = {
+        (row["layer"], row["change"].partition(" (")[0]): row for row in tg.diff(old, new).attached["summary"].rows
+    }
+    nouns, oblique = (int((TREEBANK[c] == v).sum()) for c, v in (("upos", "NOUN"), ("deprel", "obl")))
+    assert found["feats", "Case added"]["words"] == nouns
+    assert found["feats", "Case added"]["mostly"] == "NOUN 100 %"
+    assert found["deps", "enhanced graph added"]["words"] == TREEBANK.n_words
+    assert found["deps", "enhanced graph added"]["covered"] == 100
+    assert found["deprel", "obl → obl:arg"]["words"] == oblique
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("2:obl", "2:obl:in", "subtypes or case markers of relations"), ("2:obl", "2:nmod", "relations"),
+        ("2:obl", "2:obl|3:nsubj", "edges added"), ("2:obl|3:nsubj", "3:nsubj", "edges removed"),
+        ("2:obl", "3:obl", "heads"),
+    ],
+)  # fmt: skip
+def test_kinds_of_changed_graphs(old, new, kind):
+    from treegauge.auditing.changes.change_summary import _deps_kind
+
+    assert _deps_kind(old, new) == kind
+
+
+@pytest.mark.parametrize("name", ["French-Sequoia", "Hungarian-Szeged", "Afrikaans-AfriBooms"])
+def test_words_of_real_releases_equal_an_own_count_and_few_lines_cover_the_changes(ud, name):
+    """Counted from the text of the files: forms of sentences at the same place, which these releases kept."""
+    sides = []
+    for release in ("r2.5", "r2.9"):
+        sentences = {}
+        for path in sorted((ud / release / f"UD_{name}").glob("*.conllu")):
+            for number, block in enumerate(path.read_text(encoding="utf-8").strip().split("\n\n")):
+                rows = [line.split("\t") for line in block.split("\n")]
+                sentences[path.name, number] = Counter(row[1] for row in rows if row[0].isdigit())
+        sides.append(sentences)
+    assert sides[0].keys() == sides[1].keys()
+    removed = sum((words - sides[1][place]).total() for place, words in sides[0].items())
+    added = sum((words - sides[0][place]).total() for place, words in sides[1].items())
+    result = tg.diff(*(ud / release / f"UD_{name}" for release in ("r2.5", "r2.9")))
+    total = result.attached["words"].rows[0]
+    assert (total["added"], total["removed"]) == (added, removed)
+    summary = result.attached["summary"].rows
+    assert len(summary) <= 30
+    assert summary[-1]["covered"] >= 95
+
+
+@pytest.fixture
+def repository(tmp_path, two):
+    """A git repository of a treebank with two tags."""
+    home = tmp_path / "UD_X-A"
+    home.mkdir()
+    words = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*words, "init", "-q", "-b", "main"], cwd=home, check=True)
+    for tag, path in zip(("r2.6", "r2.9"), two, strict=True):
+        (home / "xx_a-ud-train.conllu").write_bytes(path.read_bytes())
+        (home / "README.md").write_text(tag, encoding="utf-8")
+        for command in (["add", "."], ["commit", "-qm", tag], ["tag", tag]):
+            subprocess.run([*words, *command], cwd=home, check=True)
+    return home
+
+
+def test_two_tags_of_a_repository_are_compared(repository, two):
+    between = tg.diff(repository, between="r2.6..r2.9")
+    assert between.attached["layers"].rows == tg.diff(*two).attached["layers"].rows
+    assert str(between).startswith("UD_X-A@r2.6 -> UD_X-A@r2.9\n")
+    (repository / "xx_a-ud-train.conllu").write_text("later", encoding="utf-8")
+    assert tg.diff(repository, between="r2.6..r2.9").table.equals(between.table)
+    for wrong in ("r2.6", "r2.6..", "--output=x..r2.9", "r2.6..r3.0", "a..b..c"):
+        with pytest.raises(tg.TreegaugeError, match="--between"):
+            tg.diff(repository, between=wrong)
+    with pytest.raises(tg.TreegaugeError, match="nothing else"):
+        tg.diff(repository, repository, between="r2.6..r2.9")
+    with pytest.raises(tg.TreegaugeError, match="nothing to compare with"):
+        tg.diff(repository)
+
+
+def test_release_notes_are_a_list_in_markdown(two, tmp_path):
+    tg.diff(*two).save(tmp_path / "notes.md")
+    notes = (tmp_path / "notes.md").read_text(encoding="utf-8")
+    assert notes.startswith("# Changes: old -\\> new\n\n- ")
+    assert f"- {TREEBANK.n_words:,} words became {TREEBANK.n_words:,}: 0 added, 0 removed" in notes
+    subjects = int((TREEBANK["deprel"] == "nsubj").sum())
+    assert f"- DEPREL: nsubj → subject in {subjects:,} words, for example" in notes

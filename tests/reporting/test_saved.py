@@ -203,3 +203,22 @@ def test_saved_breakdowns_and_certificates_are_shown(files, tmp_path):
     assert shown["LAS by upos on t0_small-ud-test"].to_html() == classes.paper().html()
     assert shown["alpha > beta: win rates over subsets of treebanks"].table.equals(claim.table)
     assert "This page shows saved results." in from_files.html
+
+
+def test_conditions_choose_rows_of_tables_of_scores(tmp_path):
+    """As in rank, and in the commands of the page."""
+    rows = [
+        f"UD_T{i}-S,{system},{release},{70 + i + len(system) + 3 * (release == '2.9')}"
+        for i in range(4)
+        for system in ("a", "bb")
+        for release in ("2.5", "2.9")
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["treebank,system,release,LAS", *rows, ""]))
+    page = report(tmp_path / "scores.csv", where=["release=2.9"], subsets=20, out=None)
+    (board,) = [one.data["boards"][0] for one in page.sections if one.key == "ranking"]
+    assert board["systems"] == ["a", "bb"]
+    assert board["name"] == "scores where release=2.9"
+    assert "scores.csv --where release=2.9 --metric LAS --subsets all" in page.html
+    assert "where:release=2.9" in page.signature
+    with pytest.raises(TreegaugeError, match="--where chooses rows of a table of scores, and there is none"):
+        report(synthetic(20, seed=1), where=["release=2.9"], out=None)

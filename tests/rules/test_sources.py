@@ -58,6 +58,10 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "rank outliers": {"gold": ((SYSTEM,), {"gold": ..., "system": "a"})},
     "certify": {"gold": ((SYSTEM,), {"gold": ..., "claim": "a > b"})},
     "recommend": {"gold": ((SYSTEM,), {"gold": ...})},
+    "study": {
+        "inputs": (("difficulty", ...), {"out": None}),
+        "gold": (("fragility", SYSTEM), {"gold": ..., "out": None}),
+    },
     "report": {"sources": ((...,), {"out": None}), "gold": ((), {"gold": [...], "out": None})},
 }
 #: Parameters of these names that take something else.

@@ -103,6 +103,18 @@ def test_score_says_the_same_in_table_latex_json_and_csv(study, command):
     assert all(f"{p:.4f}" in text or "<0.0001" in text for p in study.p_values)
 
 
+def test_differences_of_classes_are_those_of_their_scores(study):
+    """Of classes without a test, they were those of counts added over runs."""
+    found = tg.breakdown(study.gold, *study.ways["folders"][1:], by="relation")
+    b, c = ({row["class"]: row["f1"] for row in one.table.to_dicts()} for one in found.systems.values())
+    untested = 0
+    for row in found.differences:
+        if row["gold"]:
+            assert row["difference"] == pytest.approx(b[row["class"]] - c[row["class"]], abs=1e-9), row
+            untested += row["p_value"] is None
+    assert untested
+
+
 def test_marks_in_latex_are_those_of_the_p_values(study, command):
     """Marks of every row of the table, computed here from the p-values and claims in JSON."""
     words = ["score", study.gold, *study.ways["folders"]]

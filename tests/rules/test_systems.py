@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import shutil
 from contextlib import nullcontext
 from html import escape
@@ -359,3 +360,67 @@ def test_reports_of_teams_that_are_gone_are_removed(board, task):
     assert {one.name for one in (home / "out" / "teams").iterdir()} == {
         "single.md", "single.html", "cut.md", "cut.html", "notes.txt",
     }  # fmt: skip
+
+
+def test_every_verb_takes_the_primary_run(board, task):
+    home, _ = board
+    gold = task / "gold"
+    words = [f"x={home}/teams/primary", f"y={home}/teams/single"]
+    plain = [f"x={task}/teams/clean/run2", f"y={home}/teams/single"]
+    expected = tg.score(gold, *plain, resamples=0).averages()["LAS"].to_list()
+    board_of = tg.rank(*words, gold=gold, size=1, subsets=9).board
+    assert board_of.values.mean(axis=1).tolist() == pytest.approx(expected, rel=1e-12)
+    claims = [tg.certify(*given, gold=gold, claim="x > y").difference.value for given in (words, plain)]
+    assert claims[0] == claims[1] == pytest.approx(expected[0] - expected[1])
+    for verb in (tg.vote, lambda *given: tg.breakdown(*given, by="upos")):
+        mine, other = (verb(gold, *given).to_dict() for given in (words, plain))
+        assert mine["rows"] == other["rows"]
+    pages = [tg.report(*given, gold=gold, out=None, subsets=9).sections[0].data["board"] for given in (words, plain)]
+    assert pages[0]["metrics"] == pages[1]["metrics"]
+    wrong = [f"x={home}/teams/no_such_run", words[1]]
+    for verb in ("rank", "certify", "vote", "breakdown", "report"):
+        how = {"claim": "x > y"} if verb == "certify" else {}
+        how |= {"out": None, "subsets": 9} if verb == "report" else {}
+        given, named = ((gold, *wrong), {}) if verb in {"vote", "breakdown"} else (wrong, {"gold": gold})
+        with pytest.raises(TreegaugeError, match=r"primary\.txt:1: found 'run9'; expected the name of a run"):
+            getattr(tg, verb)(*given, **named, **how)
+
+
+def test_a_board_of_common_treebanks_before_a_deadline(task, tmp_path):
+    teams = shutil.copytree(task / "teams", tmp_path / "teams")
+    for path in teams.rglob("*.conllu"):
+        os.utime(path, (1_777_600_000, 1_777_600_000))  # 2026-05-01 01:46:40 UTC
+    late = teams / "single" / "el_gdt.conllu"
+    os.utime(late, (1_777_700_000, 1_777_700_000))  # 2026-05-02 05:33:20 UTC
+    two = [f"{name}={teams}/{name}" for name in ("clean", "single", "missing")]
+    how = {"out": None, "subsets": 9}
+    found = tg.leaderboard(task / "gold", *two, deadline="2026-05-01", **how)
+    why = "el_gdt.conllu changed 2026-05-02 05:33 UTC, after the deadline 2026-05-01"
+    assert found.failures == {("el_gdt", "single"): why, ("te_mtg", "missing"): "no output"}
+    whole = tg.leaderboard(task / "gold", *two, **how)
+    assert list(whole.failures) == [("te_mtg", "missing")]
+    assert (
+        tg.leaderboard(task / "gold", *two, deadline="2026-05-02T08:33:20+03:00", **how).failures.keys()
+        == found.failures.keys()
+    )
+    assert tg.leaderboard(task / "gold", *two, deadline="2026-05-02T08:33:21+03:00", **how).failures == whole.failures
+    with pytest.raises(TreegaugeError, match=r"found 'May', expected a time such as 2026-05-01"):
+        tg.leaderboard(task / "gold", *two, deadline="May", **how)
+    common = tg.leaderboard(task / "gold", *two, common=True, **how)
+    assert (common.board.treebanks, common.failures) == (("cs_pdt", "el_gdt", "tr_imst"), {})
+    slavic = tg.leaderboard(task / "gold", *two, where=["language=Czech,Turkish"], **how)
+    assert slavic.board.treebanks == ("cs_pdt", "tr_imst")
+    for one, choice in (
+        (found, "deadline:2026-05-01"),
+        (common, "common:yes"),
+        (slavic, "where:language=Czech,Turkish"),
+    ):
+        assert choice in one.signature.split("|")
+    scores = dict(zip(whole.board.treebanks, whole.board.values[whole.board.system("single")], strict=True))
+    assert dict(slavic.table.select("system", "score").rows())["single"] == pytest.approx(
+        (scores["cs_pdt"] + scores["tr_imst"]) / 2
+    )
+    sentences = tg.leaderboard(task / "gold", *two, units="sentences", **how)
+    assert "units:sentences" in sentences.signature
+    with pytest.raises(TreegaugeError, match="no row meets genus=Celtic; genus has "):
+        tg.leaderboard(task / "gold", *two, where=["genus=Celtic"], **how)

@@ -48,6 +48,7 @@ def calls(home: Path) -> dict[str, Callable[..., Any]]:
         "curve counts": verb(tg.curve.counts, a, sizes=[8, SIZE], samples=3, **MST),
         "curve advise": verb(tg.curve.advise, a, budget=9, parser=SMALL),
         "transfer": verb(tg.transfer, a, b, **MST),
+        "study": verb(tg.study, "challenges", a, quick=True, out=None, **MST),
         "run": _run(
             home,
             "curve",

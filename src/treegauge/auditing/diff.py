@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.lazy import pl
@@ -27,7 +28,7 @@ class DiffTable(RowsResult):
     title: str = ""
     all: bool = True
     kind: ClassVar[str] = "diff-table"
-    digits: ClassVar[Any] = {"percent": 1}
+    digits: ClassVar[Any] = {"percent": 1, "covered": 1}
 
     def shown(self) -> Any:
         """Return the first rows."""
@@ -60,7 +61,7 @@ class Diff(Result):
 
     The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
     the old and the new value, and whether the change is systematic or single. Attached are tables
-    of ``sentences``, ``layers``, ``classes``, ``rules`` (systematic changes) and ``patterns``
+    of ``words``, ``summary``, ``sentences``, ``layers``, ``classes``, ``rules`` (systematic changes) and ``patterns``
     (single corrections).
     """
 
@@ -89,9 +90,34 @@ class Diff(Result):
     def _title(self) -> str:
         return f"{self.pairs.old.name} -> {self.pairs.new.name}"
 
+    def headline(self) -> list[str]:
+        """Return what was added and removed, in words."""
+        words = self.attached["words"].rows[0]
+        sentences = self.pairs.sentences
+        before, after = (set(filter(None, tree.metadata("newdoc id"))) for tree in (self.pairs.old, self.pairs.new))
+        lines = [
+            f"{words['old']:,} words became {words['new']:,}: {words['added']:,} added, {words['removed']:,} removed",
+            f"{len(self.pairs.old):,} sentences became {len(self.pairs.new):,}: {len(sentences.inserted):,} added, "
+            f"{len(sentences.deleted):,} removed",
+        ]
+        changes = {"added": len(after - before), "removed": len(before - after)}
+        told = ", ".join(f"{number:,} {what}" for what, number in changes.items() if number)
+        return [*lines, f"documents: {told}"] if told else lines
+
     def own_text(self) -> str:
-        """Return what is compared."""
-        return self._title()
+        """Return what is compared, and what was added and removed."""
+        return "\n".join([self._title(), *self.headline()])
+
+    def own_markdown(self) -> str:
+        """Return release notes: what was added and removed, and what changed, as lists."""
+        from treegauge.core.tables import markdown
+
+        lines = self.headline()
+        for row in self.attached["summary"].rows:
+            change, example = markdown(row["change"]), markdown(row["example"])
+            lines.append(f"{row['layer'].upper()}: {change} in {row['words']:,} words, for example {example}")
+        title = f"# Changes: {markdown(self._title())}"
+        return "\n".join([title, "", *(f"- {line}" for line in lines), "", f"`{self.signature}`"])
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n\n{self.signature}"
@@ -100,14 +126,16 @@ class Diff(Result):
         """Return what is compared."""
         from html import escape
 
-        return f"<p>{escape(self._title())}</p>\n<p>{escape(self.signature)}</p>"
+        lines = [self._title(), *self.headline(), self.signature]
+        return "\n".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
 @verb
 def diff(
     old: "Treebank | Source",
-    new: "Treebank | Source",
+    new: "Treebank | Source | None" = None,
     *,
+    between: str | None = None,
     split: str | None = None,
     by: By = "upos",
     all: bool = False,
@@ -115,8 +143,9 @@ def diff(
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
-    Matches sentences by sent_id, text and similarity. Lists systematic changes, which were made
-    nearly everywhere they apply, separately from corrections of single words.
+    Matches sentences by sent_id, text and similarity. Counts words added and removed, and says in at most 30 lines
+    what changed. Lists systematic changes, which were made nearly everywhere they apply, separately from corrections
+    of single words. Saved as .md, it is a draft of release notes.
 
     Parameters
     ----------
@@ -125,6 +154,8 @@ def diff(
         UD_Greek-GDT@2.5.
     new
         The new version, or another annotation of the same text; given like `old`.
+    between
+        Compare two commits, branches or tags of the git repository OLD, such as r2.6..r2.9, instead of two files.
     split
         Compare only this set (train, dev or test) of treebank folders.
     by
@@ -143,15 +174,24 @@ def diff(
     75
     """
     from treegauge.auditing.changes.annotation_changes import Changes
-    from treegauge.auditing.changes.changed_words import pair_words, sentence_kinds, sentence_rows
+    from treegauge.auditing.changes.change_summary import summary_rows, word_rows
+    from treegauge.auditing.changes.changed_words import moved_sentences, pair_words, sentence_kinds, sentence_rows
     from treegauge.auditing.changes.unified_diff import read_files
-    from treegauge.core.errors import ChoiceError
+    from treegauge.core.errors import ChoiceError, TreegaugeError
     from treegauge.core.messages import note
 
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
-    sides = read_files(old, split), read_files(new, split)
-    titles = _names(old, new)
+    if between is not None:
+        if new is not None or not isinstance(old, str | PathLike):
+            raise TreegaugeError(
+                "--between compares two commits of one repository; expected its folder and nothing else"
+            )
+        sides, titles = _commits(Path(old), between, split)
+    elif new is None:
+        raise TreegaugeError("nothing to compare with; give the new version, or --between OLD..NEW in a git repository")
+    else:
+        sides, titles = (read_files(old, split), read_files(new, split)), _names(old, new)
     before, after = (_parsed(files, title, errors) for files, title in zip(sides, titles, strict=True))
     pairs = pair_words(before.treebank, after.treebank)
     changes = Changes.of(pairs)
@@ -159,7 +199,10 @@ def diff(
     kinds = sentence_kinds(pairs)
     if not (pairs.sentences.to_new >= 0).any() and not pairs.sentences.groups:
         note(f"{titles[0]} and {titles[1]} have no sentence in common: are they the same treebank?")
+    moved = moved_sentences(pairs, before.files, after.files)
     rows = {
+        "words": ("words by old or new UPOS", word_rows(pairs, moved)),
+        "summary": ("what changed, most words first", summary_rows(changes)),
         "sentences": ("sentences", sentence_rows(pairs, kinds, before.files, after.files)),
         "layers": ("words by layer of annotation", changes.layer_rows()),
         "classes": (f"changed words by old {by}", changes.class_rows(by)),
@@ -167,10 +210,35 @@ def diff(
         "patterns": ("single corrections by pattern", changes.pattern_rows()),
     }
     attached = {
-        name: DiffTable(table, signature, title=title, all=all or name in {"sentences", "layers"})
+        name: DiffTable(table, signature, title=title, all=all or name in {"sentences", "layers", "summary"})
         for name, (title, table) in rows.items()
     }
     return Diff(changes, sides, signature, attached=attached)
+
+
+def _commits(
+    folder: Path, between: str, split: str | None
+) -> "tuple[tuple[list[FileText], list[FileText]], list[str]]":
+    """Return the CoNLL-U files of a folder at two commits, and the names of the versions."""
+    from treegauge.auditing.changes.unified_diff import FileText
+    from treegauge.core.errors import TreegaugeError
+    from treegauge.treebanks.sources.files import split_of
+    from treegauge.validation.new_problems import run_git
+
+    tags = between.split("..")
+    if len(tags) != 2 or not all(tags) or any(tag.startswith("-") for tag in tags):
+        raise TreegaugeError(f"--between: found {between!r}; expected two commits, branches or tags: r2.6..r2.9")
+    sides = []
+    for tag in tags:
+        commit = run_git(folder, "rev-parse", "--verify", "--quiet", f"{tag}^{{commit}}").stdout.decode().strip()
+        names = run_git(folder, "ls-tree", "-z", "--name-only", commit or tag).stdout.decode().split("\0")
+        wanted = [name for name in names if name.endswith(".conllu") and split in (None, split_of(name))]
+        if not wanted:
+            why = "has no .conllu file there" if commit else "is not known to git there; fetch it"
+            raise TreegaugeError(f"--between: {tag!r} {why} ({folder})")
+        blobs = [run_git(folder, "cat-file", "blob", f"{commit}:./{name}").stdout for name in wanted]
+        sides.append([FileText(name, data, f"{tag}:{name}") for name, data in zip(wanted, blobs, strict=True)])
+    return (sides[0], sides[1]), [f"{folder.resolve().name}@{tag}" for tag in tags]
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,11 @@ VERBS: dict[str, dict[str, Command]] = {
             ["store"],
             subverbs={"merge": Command(), "gc": Command(arguments=["store"])},
         ),
+        "study": Command(
+            "Run a paper's whole study on your own data: its tables and figures, on one page.",
+            ["paper"],
+            metavar={"inputs": "TREEBANKS|SCORES|OUTPUT"},
+        ),
     },
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),

@@ -1,4 +1,4 @@
-"""The built-in tasks: score, curve, split, measure; and the samples of training sets."""
+"""The built-in tasks: score, curve, split, crossval, measure; and the samples of training sets."""
 
 from functools import lru_cache
 
@@ -66,9 +66,32 @@ def split_of_cell(cell: Cell) -> Outcome:
     parts = {name: split_sets.pool.treebank.take(index) for name, index in split_sets.parts.items()}
     gold = parts["test"]
     parsed = _parsed(cell, parts["train"], parts.get("dev"), gold)
-    numbers = split_sets.parts["test"][gold.sentence_of].astype(np.int32)
-    words = parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
+    words = _numbered(parsed, split_sets.parts["test"])
     return Outcome(_scores(cell, gold, parsed) | {"edv": split_sets.edv}, words)
+
+
+def fold_of_cell(cell: Cell) -> Outcome:
+    """Train on all sentences of the treebank but one fold, and parse this fold.
+
+    The cell's `sample` is the number of the fold. Folds are the same for all parsers and seeds, and keep documents
+    whole. Scalars and words are those of task split.
+    """
+    from treegauge.splitting.assignment import make_split, pool
+
+    extra = cell.extra
+    sentences = pool(cell.treebank, errors=extra["errors"])
+    folds = make_split(sentences, "kfold", seed=0, folds=extra["folds"], unit=extra["unit"]).parts
+    held_out = folds[f"fold{cell.sample + 1}"]
+    gold = sentences.treebank.take(held_out)
+    others = np.sort(np.concatenate([fold for fold in folds.values() if fold is not held_out]))
+    parsed = _parsed(cell, sentences.treebank.take(others), None, gold)
+    return Outcome(_scores(cell, gold, parsed), _numbered(parsed, held_out))
+
+
+def _numbered(parsed: Treebank, sentences: npt.NDArray[np.int64]) -> "pl.DataFrame":
+    """Return the parse with the number of each word's sentence among all sentences of the treebank."""
+    numbers = sentences[parsed.sentence_of].astype(np.int32)
+    return parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
 
 
 def measures_of_cell(cell: Cell) -> Outcome:

@@ -216,7 +216,8 @@ def _batches(cells: Grid, root: Source | None, refused: dict[str, int]) -> Itera
             sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                yield from batches_of(setup, sizes, cells.samples, cells.seeds)
+                samples = tuple(range(extra[task.samples])) if task.samples else cells.samples
+                yield from batches_of(setup, sizes, samples, cells.seeds)
 
 
 def make_setup(

@@ -4,7 +4,7 @@
 import hashlib
 import json
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -132,7 +132,9 @@ def results(
         note(f"wrote {write_parses(place, cells, Path(parses), root)} parses to {parses}")
     signature = _signature(cells, failed=failed)
     found = StoreResults(frame, signature)
-    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"]))
+    if not failed and (cells["task"] == CROSSVAL).any():
+        note("folds of a cross-validation are one per row; treegauge score TREEBANK STORE pools them")
+    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"] & (pl.col("task") != CROSSVAL)))
     return found.with_attached({"means": RunMeans(means, signature)}) if means else found
 
 
@@ -210,14 +212,14 @@ def write_parses(
 ) -> int:
     """Write the parse of each cell that has one as SYSTEM/RUN/TREEBANK; return their number.
 
-    With `flat`, the cells are of one system, which has no folder.
+    With `flat`, the cells are of one system, which has no folder. The folds of a cross-validation are one parse.
     """
     from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
     paths: set[Path] = set()
-    for row in cells.iter_rows(named=True):
-        parsed = cell_parse(store, row, root)
+    for row, folds in _pooled(store, cells):
+        parsed = cell_parse(store, row, root, folds)
         if parsed is None:
             continue
         system = ",".join(filter(None, [row["parser"], row["options"].replace(" ", ",")]))
@@ -233,37 +235,58 @@ def write_parses(
     return len(paths)
 
 
+def _pooled(store: Store, cells: "pl.DataFrame") -> "Iterator[tuple[dict[str, Any], pl.DataFrame | None]]":
+    """Yield each cell; those of a cross-validation once, with the words of all folds."""
+    folds: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in cells.iter_rows(named=True):
+        if row["task"] != CROSSVAL:
+            yield row, None
+        else:
+            folds.setdefault((row["setup"], row["seed"]), []).append(row)
+    for rows in folds.values():
+        needed = json.loads(rows[0]["identity"])["extra"]["folds"]
+        words = [found for row in rows if (found := store.words(row["key"].hex())) is not None]
+        if len(words) == needed:
+            yield rows[0] | {"sample": None}, pl.concat(words).sort("sentence", maintain_order=True)
+        else:
+            note(f"{rows[0]['treebank']}: {len(words)} of {needed} folds are done; run the plan again to pool them")
+
+
 class StoredRuns(str):
     """The path of a temporary folder with the runs of a system; it is removed with this object."""
 
 
 def stored_outputs(path: str | PathLike[str]) -> dict[str, str]:
-    """Return a folder of runs for each system whose output is in a store (cells of task score)."""
+    """Return a folder of runs for each system whose output is in a store (cells of tasks score and crossval)."""
     store = Store(path)
     with store.reading() as ledger:
-        cells = read_cells(ledger, "cells.done", {"task": "score"}, [])
+        cells = read_cells(ledger, "cells.done", {"task": ["score", CROSSVAL]}, [])
     named: dict[str, str] = {}
-    for (parser, options), own in cells.filter(~cells["repeated"]).group_by("parser", "options", maintain_order=True):
+    kinds = ("parser", "options", "task")
+    for (parser, options, task), own in cells.filter(~cells["repeated"]).group_by(*kinds, maintain_order=True):
         runs = StoredRuns(mkdtemp(prefix="treegauge-"))
         weakref.finalize(runs, rmtree, str(runs), ignore_errors=True)
         if write_parses(store, own, Path(runs), flat=True):
-            named[f"{parser} {options}".strip()] = runs
+            name = f"{parser} {options}".strip()
+            named[f"{name} ({task})" if name in named else name] = runs
     if named:
         return named
-    raise TreegaugeError(f"{path} is a store without output; expected cells of task score that are done")
+    raise TreegaugeError(f"{path} is a store without output; expected cells of task score or crossval that are done")
 
 
-def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None) -> "Treebank | None":
+def cell_parse(
+    store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None, words: "pl.DataFrame | None" = None
+) -> "Treebank | None":
     """Return the gold sentences of a cell with predicted heads and relations, None if it has none.
 
     `row` is one of :func:`read_cells`; `root` is the folder of treebanks, if they are no longer
-    where the plan found them.
+    where the plan found them. `words` are by default those of the cell.
     """
     from treegauge.experiments.tasks import inventory
     from treegauge.treebanks.data.conllu import read_conllu
     from treegauge.treebanks.sources.resolver import find
 
-    words = store.words(row["key"].hex())
+    words = store.words(row["key"].hex()) if words is None else words
     if words is None or not {"head", "deprel"} <= set(words.columns):
         return None
     path = str(Path(root) / Path(row["path"]).name) if root is not None else row["path"]
@@ -290,6 +313,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
 # rows
 
 
+CROSSVAL = "crossval"
 FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed")
 _SETUP = FIELDS[:6]
 _MEANT = (*FIELDS[:5], "size")

@@ -44,7 +44,8 @@ class Task:
     any are accepted); `required` ones have none. Parameters in `treebanks` name further treebanks,
     one each: plans look for them where the treebank itself is, and
     ``cell.read("train", treebank=name)`` reads them. A task `redraws` if its samples differ also
-    where all training sentences are used; otherwise the seed varies there.
+    where all training sentences are used; otherwise the seed varies there. `samples` names the
+    parameter that says how many samples there are, such as folds.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Task:
     required: tuple[str, ...] = ()
     treebanks: tuple[str, ...] = ()
     redraws: bool = True
+    samples: str = ""
 
     def function(self) -> Function:
         """Import the function."""
@@ -124,6 +126,11 @@ _TASKS = (
             "objective": "random", "sizes": "60/20/20",
             "unit": "sentences", "min_words": 0, **_SCORED,
         },
+    ),
+    Task(
+        "crossval", "k-fold cross-validation: parse each fold by a parser trained on the others; score pools them",
+        f"{_BUILT_IN}:fold_of_cell", (), parser=True, sized=False,
+        parameters={"folds": 5, "unit": "sentences", **_SCORED}, samples="folds",
     ),
     Task(
         "measure", "measures of a treebank",

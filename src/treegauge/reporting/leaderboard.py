@@ -1,14 +1,16 @@
 """The verb ``leaderboard``: from gold files and a folder per team to a page to publish."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from treegauge.core.conditions import frame_where
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.lazy import pl
 from treegauge.core.messages import note
+from treegauge.core.result import countersign
 from treegauge.core.verbs import command, verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
@@ -34,6 +36,10 @@ def leaderboard(
     out: str | PathLike[str] | None = "leaderboard",
     metric: str = "LAS",
     split: Literal["train", "dev", "test"] | None = None,
+    common: bool = False,
+    where: Sequence[str] = (),
+    deadline: str | None = None,
+    units: Literal["auto", "documents", "sentences"] = "auto",
     failed: Literal["zero", "leave-out", "refuse"] = "zero",
     title: str = "Leaderboard",
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
@@ -64,6 +70,17 @@ def leaderboard(
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
+    common
+        Score only treebanks for which every team has output.
+    where
+        A condition on what is known of treebanks, such as genus=Slavic or 'tokens >= 30000':
+        treebank and the columns of metadata; several must all hold.
+    deadline
+        The time until which output counts, such as 2026-05-01 or 2026-05-01T12:00+02:00 (UTC if no
+        zone is given; a date ends at midnight). Files that changed later are failed runs.
+    units
+        Units of intervals: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
     failed
         How to treat failed or missing runs. zero: their scores count as 0, as in the shared task;
         leave-out: estimate averages from the other scores of team and treebank; refuse: stop and
@@ -102,24 +119,32 @@ def leaderboard(
 
     Both teams have the same files here, which are scored once.
     """
+    from treegauge.ranking.metadata import describe
     from treegauge.ranking.standings import standings as rank_teams
     from treegauge.ranking.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
-    from treegauge.scoring.submissions import find_submissions, score_submissions
+    from treegauge.scoring.submissions import find_submissions, score_submissions, without_late
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
     metric, convention = metric_and_convention(metric, convention)
     name = canonical(metric)
-    options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED)
+    options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED, units=units)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
-    files, homes = find_submissions(gold, submissions, split)
+    files, homes = find_submissions(gold, submissions, split, common=common)
+    if where:
+        known = frame_where(describe(list(files.gold), metadata, {}), "treebanks", where)["treebank"].to_list()
+        files = files.only(known)
+    if deadline is not None:
+        files = without_late(files, deadline)
     folder = output_folder(out, gold, homes)
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, cache=cache, workers=workers)
+    choices = {"where": " and ".join(where) or None, "common": common or None, "deadline": deadline}
+    scores = scores._replace(signature=countersign(scores.signature, **choices))
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")
     if failed == "refuse":
         scores.refuse_failures()

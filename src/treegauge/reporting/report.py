@@ -64,6 +64,7 @@ def report(
     out: str | PathLike[str] | None = "report.html",
     title: str = "What these scores mean",
     metric: str = "LAS",
+    where: Sequence[str] = (),
     subsets: int = SUBSETS,
     errors: Errors = "strict",
     convention: str | Convention = "official",
@@ -94,6 +95,9 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
+    where
+        A condition on a column of the tables of scores, such as release=2.5 or 'input=raw text', as
+        in rank; several must all hold.
     subsets
         The number of random subsets of treebanks of each size.
     errors
@@ -117,7 +121,9 @@ def report(
     path = None if out is None else Path(out)
     metric, convention = metric_and_convention(metric, convention)
     inputs = read_inputs(sources, gold=golds, errors=errors)
-    sections = tuple(_sections(inputs, convention, metric, subsets))
+    if where and not inputs.scores:
+        raise TreegaugeError("--where chooses rows of a table of scores, and there is none among the inputs")
+    sections = tuple(_sections(inputs, convention, metric, subsets, where))
     if not sections:
         raise TreegaugeError(
             "nothing to make a page of; expected treebanks, output of systems with gold, score "
@@ -128,13 +134,15 @@ def report(
         with atomic(path) as file:
             file.write(text.encode())
     signature = sign(
-        report="+".join(one.key for one in sections), metric=metric, subsets=subsets,
+        report="+".join(one.key for one in sections), metric=metric, where=" and ".join(where) or None, subsets=subsets,
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)
 
 
-def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":
+def _sections(
+    inputs: "PageInputs", convention: Convention, metric: str, subsets: int, where: Sequence[str]
+) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
     from treegauge.experiments.cell_store import Store
 
@@ -160,7 +168,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets
 
         yield saved_findings_section(inputs.saved_findings)
     stores = [path for path, found in tasks.items() if "score" in found]
-    yield from _ranking(inputs, results, stores, metric, subsets)
+    yield from _ranking(inputs, results, stores, metric, subsets, where)
     if inputs.treebanks:
         from treegauge.reporting.sections.treebanks import count_treebanks, treebanks_section
 
@@ -196,7 +204,7 @@ def _changes(inputs: "PageInputs") -> "Iterator[Section]":
 
 
 def _ranking(
-    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, subsets: int
+    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, subsets: int, where: Sequence[str]
 ) -> "Iterator[Section]":
     """Return the ranking of score tables, stores, and output scored on three or more treebanks."""
     from treegauge.reporting.sections.ranking import ranking_section
@@ -205,7 +213,7 @@ def _ranking(
         table
         for table in (
             _scored_table(inputs, results, metric),
-            _given_table(inputs, metric),
+            _given_table(inputs, metric, where),
             _stored_table(inputs, stores, metric),
         )
         if table is not None and len(table.scores.systems) > 1 and len(table.scores.treebanks) > 1
@@ -240,7 +248,7 @@ def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) ->
     return RankedTable(scores, files, "drop-system", first, title, True, intervals)
 
 
-def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
+def _given_table(inputs: "PageInputs", metric: str, where: Sequence[str]) -> "RankedTable | None":
     """Return the tables of scores among the inputs as one table."""
     from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.sections.ranking import RankedTable
@@ -252,10 +260,10 @@ def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
     sources = [
         one.given if one.given is not None else one.name if one.kind in named else one.path for one in inputs.scores
     ]
-    scores = read_leaderboard(*sources, metric=metric, missing="error")
-    title = ", ".join(one.name for one in inputs.scores)
+    scores = read_leaderboard(*sources, metric=metric, missing="error", where=where)
+    title = " where ".join([", ".join(one.name for one in inputs.scores), " and ".join(where)][: 1 + bool(where)])
     failed = {run for one in inputs.scores if one.kind == "scores" for run in _failed(one.path)}
-    return RankedTable(scores, names, name=title, failed=failed)
+    return RankedTable(scores, names, name=title, failed=failed, where=where)
 
 
 def _failed(path: Path) -> "Iterator[tuple[str, str]]":

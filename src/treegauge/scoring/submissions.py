@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -141,7 +142,7 @@ Cell = tuple[str, str]
 
 
 def find_submissions(
-    gold: Source, submissions: Sequence[Any], split: str | None = None
+    gold: Source, submissions: Sequence[Any], split: str | None = None, *, common: bool = False
 ) -> tuple[SystemRuns, list[Path]]:
     """Return the gold files of a split, the output of the teams, and the folders that hold teams.
 
@@ -154,7 +155,29 @@ def find_submissions(
     every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
     if split is None and any(split_of(path) == "test" for path in every):
         split = "test"
-    return match_folders(gold, teams, split=split), homes
+    return match_folders(gold, teams, split=split, common=common), homes
+
+
+def without_late(files: SystemRuns, deadline: str) -> SystemRuns:
+    """Return the same in which output that changed after the deadline is a failure.
+
+    A date without a time ends at midnight, and a time without a zone is UTC.
+    """
+    try:
+        last = datetime.fromisoformat(deadline)
+    except ValueError:
+        raise TreegaugeError(
+            f"deadline: found {deadline!r}, expected a time such as 2026-05-01 or 2026-05-01T12:00+02:00"
+        ) from None
+    last = last.replace(tzinfo=last.tzinfo or UTC) + timedelta(days=len(deadline) == len("2026-05-01"))
+    failures = dict(files.failures)
+    for team, outputs in files.systems.items():
+        for code, runs in outputs.items():
+            times = {Path(run).name: datetime.fromtimestamp(Path(run).stat().st_mtime, UTC) for run in runs}
+            name, changed = max(times.items(), key=lambda pair: pair[1])
+            if changed >= last:
+                failures[code, team] = f"{name} changed {changed:%Y-%m-%d %H:%M} UTC, after the deadline {deadline}"
+    return files._replace(failures=failures)
 
 
 class SubmissionScores(NamedTuple):

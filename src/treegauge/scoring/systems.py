@@ -45,6 +45,11 @@ class SystemRuns(NamedTuple):
     several: bool = True
     given: Any = None
 
+    def only(self, codes: Collection[str]) -> "SystemRuns":
+        """Return the same for these treebanks."""
+        failures = {cell: why for cell, why in self.failures.items() if cell[0] in codes}
+        return self._replace(gold={code: one for code, one in self.gold.items() if code in codes}, failures=failures)
+
     @property
     def single(self) -> tuple[Any, dict[str, list[Any]]]:
         """The one gold file, and the runs of each system."""
@@ -408,7 +413,7 @@ def _common(found: SystemRuns, common: bool, where: str = "") -> SystemRuns:
     lacking = {code for code, _ in found.failures}
     if lacking >= found.gold.keys():
         raise TreegaugeError(f"no treebank{where} has output from every system")
-    return found._replace(gold={code: one for code, one in found.gold.items() if code not in lacking}, failures={})
+    return found.only([code for code in found.gold if code not in lacking])
 
 
 def treebank_names(files: Sequence[str]) -> list[str]:

@@ -144,10 +144,10 @@ def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
     """
     path, folder = Path(file), _folder(file)
     base = base_commit(folder, since)
-    if not _git(folder, "ls-files", "--", path.name).stdout:
+    if not run_git(folder, "ls-files", "--", path.name).stdout:
         return None  # git does not know the file yet
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
-    done = _git(folder, "diff", *options, base, "--", path.name)
+    done = run_git(folder, "diff", *options, base, "--", path.name)
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip()
         raise TreegaugeError(f"--changed: git cannot compare {file} with {since}: {reason}")
@@ -184,11 +184,11 @@ def base_commit(folder: Path, since: str) -> str:
     """Return the hash of the commit since which changes count."""
     if since.startswith("-"):
         raise TreegaugeError(f"--changed: expected a commit, branch or tag; found {since!r}")
-    commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
-    if commit.returncode and since == "HEAD" and not _git(folder, "rev-parse", "--git-dir").returncode:
+    commit = run_git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
+    if commit.returncode and since == "HEAD" and not run_git(folder, "rev-parse", "--git-dir").returncode:
         return _EMPTY  # nothing was committed yet
     if commit.returncode:
-        inside = _git(folder, "rev-parse", "--git-dir")
+        inside = run_git(folder, "rev-parse", "--git-dir")
         reason = (
             f"{folder} is not in a git repository"
             if inside.returncode
@@ -196,11 +196,12 @@ def base_commit(folder: Path, since: str) -> str:
         )
         raise TreegaugeError(f"--changed: {reason}")
     name = commit.stdout.decode().strip()
-    shared = _git(folder, "merge-base", name, "HEAD")
+    shared = run_git(folder, "merge-base", name, "HEAD")
     return name if shared.returncode else shared.stdout.decode().strip()
 
 
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+def run_git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder without a shell."""
     try:
         return subprocess.run(  # noqa: S603 -- a list of words, no shell
             ["git", "--literal-pathspecs", "-C", str(folder), *words],  # noqa: S607 -- the user's own git
@@ -208,4 +209,4 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
             check=False,
         )
     except FileNotFoundError as error:
-        raise TreegaugeError("--changed needs git, which is not installed") from error
+        raise TreegaugeError("this needs git, which is not installed") from error

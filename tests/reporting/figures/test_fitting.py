@@ -56,6 +56,7 @@ def scored():
         "scores.score_intervals": scores.score_intervals(found),
         "scores.forest": scores.forest(found.attached["comparisons"]),
         "scores.class_heat": scores.class_heat(tg.breakdown(gold, outputs, by="deprel")),
+        "scores.class_heat of two": scores.class_heat(tg.breakdown(gold, dict(list(outputs.items())[:2]), by="deprel")),
         "scores.suite": scores.by_treebank(frame, list(NAMES)),
         "scores.calibration": scores.calibration(probable),
     }

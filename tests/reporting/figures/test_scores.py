@@ -2,10 +2,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+import treegauge as tg
 from studies.content.figures import variances
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.reporting.figures import scores
 from treegauge.reporting.figures.drawing import to_svg
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.data.conllu import parse_conllu
 
 FRAME = pl.DataFrame(
     {"treebank": ["UD_A-X", "UD_B-Y", "UD_C-<b>"], "LAS": [80.0, 90.0, 85.0], "CLAS": [75.0, 88.0, 70.0]}
@@ -39,3 +43,32 @@ def test_drawn_and_bad_input_told(draw):
         draw(FRAME.with_columns(LAS=pl.Series([1.0, None, 2.0])), ["LAS"])
     with pytest.raises(TreegaugeError, match="one score"):
         draw(FRAME, [])
+
+
+def test_classes_are_shaded_by_certainty():
+    """Few words are pale; a difference has its full colour where its interval excludes 0."""
+    gold = synthetic(90, seed=3)
+    text = gold.to_bytes().decode()
+    outputs = {
+        name: parse_conllu(simulated_parse(text, Accuracy(heads=heads), seed=round(100 * heads)))
+        for name, heads in (("good", 0.9), ("poor", 0.8))
+    }
+    found = tg.breakdown(gold, outputs, by="relation", units="sentences")
+    cells, _, column, _ = scores.class_heat(found)["layer"]
+    shades = cells["encoding"]["opacity"]
+    assert shades["value"] < 1
+    assert [one["value"] for one in shades["condition"]] == [1, 0.25]
+    drawn = {row["class"]: row["certain"] for row in column["data"]["values"]}
+    kinds = set()
+    for row in found.differences:
+        if not row["gold"]:
+            assert row["class"] not in drawn
+        elif row["low"] is None:
+            kinds.add("no interval")
+            assert drawn[row["class"]] == 0
+        else:
+            excludes = row["low"] > 0 or row["high"] < 0
+            kinds.add(excludes)
+            assert (abs(drawn[row["class"]]) == 1) == excludes
+            assert drawn[row["class"]] * row["difference"] >= 0
+    assert kinds == {"no interval", True, False}

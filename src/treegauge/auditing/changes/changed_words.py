@@ -267,6 +267,12 @@ def sentence_rows(
     return [*(row for row in rows if row["old"] or row["new"]), total, *(row for row in notes if row["old"])]
 
 
+def moved_sentences(pairs: WordPairs, old_files: Sequence[str], new_files: Sequence[str]) -> Bools:
+    """Return which old sentences are in another file, or set, in the new version."""
+    partners = pairs.sentences.to_new.tolist()
+    return np.array([j >= 0 and old_files[i] != new_files[j] for i, j in enumerate(partners)], np.bool_)
+
+
 def _notes(pairs: WordPairs, old_files: Sequence[str], new_files: Sequence[str]) -> dict[str, int]:
     to_new = pairs.sentences.to_new
     paired = np.flatnonzero(to_new >= 0).tolist()

@@ -69,9 +69,9 @@ def _renumbered(pairs: WordPairs) -> npt.NDArray[np.bool_]:
     return odd[sentence]
 
 
-def feature_layers(pairs: WordPairs) -> Iterator[Layer]:
-    """Yield one layer per feature that changed anywhere."""
-    old, new, texts = pairs.codes("feats")
+def feature_layers(pairs: WordPairs, column: str = "feats") -> Iterator[Layer]:
+    """Yield one layer per feature, or attribute of MISC, that changed anywhere."""
+    old, new, texts = pairs.codes(column)
     features = [_features(text) for text in texts]
     before, after = old[old != new], new[old != new]
     distinct = set(zip(before.tolist(), after.tolist(), strict=True))
@@ -85,7 +85,7 @@ def feature_layers(pairs: WordPairs) -> Iterator[Layer]:
         numbers: dict[str, int] = {ABSENT: 0}
         codes = [numbers.setdefault(word_features.get(name, ABSENT), len(numbers)) for word_features in features]
         table = np.array(codes, np.int32)
-        yield Layer("feats", table[old], table[new], list(numbers), name)
+        yield Layer(column, table[old], table[new], list(numbers), name)
 
 
 def _features(text: str) -> dict[str, str]:

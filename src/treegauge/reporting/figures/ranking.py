@@ -19,11 +19,13 @@ from treegauge.reporting.figures.theme import (
     PALETTE,
     Spec,
     category,
+    certainty,
     chart,
     ink,
     line_scales,
     mark,
     quantity,
+    side_colours,
     themed,
     tips,
 )
@@ -313,17 +315,11 @@ def pair_heat(found: Differences | Improvement, *, dark: bool = False) -> Spec:
     rows = []
     for a, b in ((a, b) for a in size for b in size if a != b):
         value, low, high = (found.numbers[key][a, b].item() for key in (name, "low", "high"))
-        reach = value - low if value > even else high - value
-        certain = max(-1.0, min(1.0, (value - even) / reach)) if reach else float(np.sign(value - even))
         rows.append({"system": found.systems[a], "other": found.systems[b], "value": value,
-                     "low": low, "high": high, "certain": certain})  # fmt: skip
+                     "low": low, "high": high, "certain": certainty(value, low, high, even)})  # fmt: skip
     order = list(found.systems)
     x, y = category("other", sort=order), category("system", sort=order)
-    shade = {
-        "field": "certain", "type": "quantitative", "title": "row worse | row better",
-        "scale": {"domain": [-1, 1], "range": [PALETTE[5], "#ffffff", PALETTE[0]], "interpolate": "rgb"},
-        "legend": {"values": [-1, 0, 1], "labelExpr": "datum.value == 0 ? 'open' : 'certain'"},
-    }  # fmt: skip
+    shade = side_colours("row worse | row better")
     layers = [mark("rect", {"color": shade, "tooltip": tips(["system", "other", "value", "low", "high"])})]
     if len(order) <= _FEW:
         text = {"field": "value", "type": "quantitative", "format": ".2f" if probability else "+.1f"}

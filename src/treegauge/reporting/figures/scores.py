@@ -6,7 +6,20 @@ from typing import Any
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import sign
-from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
+from treegauge.reporting.figures.theme import (
+    PALETTE,
+    Spec,
+    category,
+    certainty,
+    chart,
+    faceted,
+    ink,
+    mark,
+    quantity,
+    side_colours,
+    themed,
+    tips,
+)
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.registry import MORE
@@ -103,8 +116,17 @@ def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]
     return rows
 
 
+#: Fewer gold words than these are drawn paler, and palest.
+SURE, UNSURE = 400, 100
+
+
 def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
-    """Draw the F1 of every class of words, one column per system."""
+    """Draw the F1 of every class of words, one column per system; of two systems also the difference.
+
+    A class of fewer words is paler: the share of n correct words is uncertain by about 1/sqrt(n). The
+    shade of a difference is its distance from 0 in half-widths of its interval: at full colour the interval excludes 0.
+    Classes without an interval are white.
+    """
     breakdowns = found.systems if isinstance(found, Breakdowns) else {"F1": found}
     data = class_data(breakdowns)
     rows = [
@@ -113,17 +135,41 @@ def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
         for system, cell in zip(breakdowns, row["systems"], strict=True)
         if cell
     ]
-    x, y = category("system", sort=list(breakdowns)), category("class", sort=list(data))
+    x, y = category("system", sort=[*breakdowns, "difference"]), category("class", sort=list(data))
     text = {"field": "f1", "type": "quantitative", "format": ".1f"}
-    readable = {"condition": {"test": "datum.f1 > 70", "value": "white"}, "value": "black"}
+    sure, unsure = f"datum.gold >= {SURE}", f"datum.gold < {UNSURE}"
+    white, grey = ({"test": f"datum.f1 > 70 && {sure}", "value": "white"}, {"test": unsure, "value": "#767676"})
+    readable = {"condition": [white, grey], "value": "black"}
+    shade = {"condition": [{"test": sure, "value": 1}, {"test": unsure, "value": 0.25}], "value": 0.55}
     colour = quantity("f1", "F1", scale={"domain": [0, 100]})
     tip = tips(["class", "system", "gold", "correct", "precision", "recall"])
     layers = [
-        mark("rect", {"color": colour, "tooltip": tip}),
+        mark("rect", {"color": colour, "opacity": shade, "tooltip": tip}),
         mark("text", {"text": text, "color": readable}, fontSize=10),
     ]
+    if isinstance(found, Breakdowns) and found.differences:
+        layers += _class_differences(found, list(data))
+    below = f"Paler: fewer than {SURE} words in gold; palest: fewer than {UNSURE}."
     spec = chart(rows, {"step": 70}, {"step": 18}, encoding={"x": x, "y": y}, layer=layers)
-    return themed(spec, "Scores by class of words", found.signature, dark)
+    spec["resolve"] = {"scale": {"color": "independent"}}
+    return themed(spec, "Scores by class of words", found.signature, dark, below)
+
+
+def _class_differences(found: Breakdowns, classes: Sequence[str]) -> list[Spec]:
+    """Return the column of differences of two systems, shaded by their certainty."""
+    names = ("class", "difference", "low", "high", "p_corrected")
+    rows = [
+        {name: row[name] for name in names}
+        | {"system": "difference", "certain": certainty(row["difference"], row["low"], row["high"])}
+        for row in found.differences
+        if row["class"] in classes
+    ]
+    a, b = found.systems
+    text = {"field": "difference", "type": "quantitative", "format": "+.1f"}
+    readable = {"condition": {"test": "abs(datum.certain) > 0.8", "value": "white"}, "value": "black"}
+    shown = {"color": side_colours(f"{b} better | {a} better"), "tooltip": tips(list(names))}
+    layers = [mark("rect", shown), mark("text", {"text": text, "color": readable}, fontSize=10)]
+    return [{"data": {"values": rows}, **layer} for layer in layers]
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:

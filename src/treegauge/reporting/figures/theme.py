@@ -98,3 +98,27 @@ def faceted(rows: list[dict[str, Any]], field: str, columns: int, inner: Spec, *
 def tips(fields: Sequence[str]) -> list[Spec]:
     """Return the encoding of tooltips."""
     return [{"field": field} for field in fields]
+
+
+def certainty(value: float, low: float | None, high: float | None, even: float = 0.0) -> float:
+    """Return the distance from no difference in half-widths of the interval, from -1 to 1; 0 without an interval.
+
+    Examples
+    --------
+    >>> certainty(2.0, -2.0, 6.0), certainty(-3.0, -5.0, -1.0), certainty(1.0, None, None)
+    (0.5, -1.0, 0.0)
+    """
+    if low is None or high is None:
+        return 0.0
+    reach = value - low if value > even else high - value
+    side = float(value > even) - float(value < even)
+    return max(-1.0, min(1.0, (value - even) / reach)) if reach else side
+
+
+def side_colours(title: str) -> Spec:
+    """Return the colours of a certainty: white where nothing is known."""
+    return {
+        "field": "certain", "type": "quantitative", "title": title,
+        "scale": {"domain": [-1, 1], "range": [PALETTE[5], "#ffffff", PALETTE[0]], "interpolate": "rgb"},
+        "legend": {"values": [-1, 0, 1], "labelExpr": "datum.value == 0 ? 'open' : 'certain'"},
+    }  # fmt: skip

@@ -52,7 +52,7 @@ class RankedTable(NamedTuple):
     `first` are commands that write the files, if they were not inputs. `name` is for readers;
     `scored` is true if the page has the system output behind the scores. `intervals` are those of
     macro averages, by system; `failed` are the systems and treebanks of failed runs, whose scores
-    count as 0.
+    count as 0. `where` has the conditions on rows of the tables.
     """
 
     scores: Leaderboard
@@ -63,6 +63,7 @@ class RankedTable(NamedTuple):
     scored: bool = False
     intervals: Mapping[str, tuple[float, float] | None] | None = None
     failed: Collection[tuple[str, str]] = ()
+    where: Sequence[str] = ()
 
 
 def ranking_section(*tables: RankedTable, subsets: int = SUBSETS, seed: int = 0) -> Section:
@@ -269,7 +270,14 @@ def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
 
 def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
     """Return the command of a verb on a table."""
-    return command(verb, *table.given, missing=table.missing, metric=table.scores.metric, **options)
+    return command(
+        verb,
+        *table.given,
+        missing=table.missing,
+        where=list(table.where) or None,
+        metric=table.scores.metric,
+        **options,
+    )
 
 
 def _methods(

@@ -72,8 +72,8 @@ def class_difference(table: ClassTable, *, whole: bool = False) -> StudentEstima
         made = jackknife(table.a, class_f1, words, other=table.b)
         return made.limited(np.array([moved]), LEAST_ERRORS) if whole else made
     nothing = np.full(1, np.nan)
-    value = class_f1(a.sum(axis=0)) - class_f1(b.sum(axis=0))
-    return StudentEstimate(value, nothing, nothing)
+    ours, theirs = (class_f1(side.sum(axis=-2)).reshape(-1, 1).mean(axis=0) for side in (table.a, table.b))
+    return StudentEstimate(ours - theirs, nothing, nothing)
 
 
 def class_units(breakdown: "Breakdown", units: str) -> UnitKind:

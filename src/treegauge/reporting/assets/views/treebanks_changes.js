@@ -8,6 +8,8 @@ import { button, html, select } from "../shell/dom.js";
 import { grouped, plural, points } from "../shell/format.js";
 
 const TABLES = {
+  summary: "What changed, most words first",
+  words: "Words by UPOS",
   layers: "Words by layer of annotation",
   rules: "Systematic changes",
   patterns: "Single corrections, by pattern",
@@ -15,7 +17,7 @@ const TABLES = {
   sentences: "Sentences",
 };
 const FEW = 12; // rows shown at first
-const NAMES = { percent: "% of places", where: "where", changed: "words changed" };
+const NAMES = { covered: "% so far", percent: "% of places", where: "where", changed: "words changed" };
 
 const title = ({ treebank, releases }) =>
   `${treebank.replace(/@.*/, "")}: ${releases[0]} to ${releases[1]}`;
@@ -23,12 +25,12 @@ const title = ({ treebank, releases }) =>
 const tableOf = (name, rows) => {
   const columns = Object.keys(rows[0]).map((key) => {
     const number = rows.some((row) => typeof row[key] === "number");
-    const show = key === "percent" ? (row) => points(row[key], 1) : undefined;
+    const show = key === "percent" || key === "covered" ? (row) => points(row[key], 1) : undefined;
     return { name: NAMES[key] || key, number, value: (row) => row[key], ...(show && { show }) };
   });
   return html(
     "details",
-    { open: name === "layers" || name === "rules" },
+    { open: name === "summary" || name === "words" },
     html("summary", {}, `${TABLES[name]} (${grouped(rows.length)})`),
     dataTable({
       label: TABLES[name],

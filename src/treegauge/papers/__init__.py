@@ -1,0 +1,1 @@
+"""Whole studies of papers on one's own data, made of the verbs below."""
