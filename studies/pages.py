@@ -22,6 +22,12 @@ DOCS = Path(__file__).parent.parent / "docs"
 PLACE = re.compile(r"<!-- result: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 LONGEST = 20
 """Rows of a table that a page shows without a fold."""
+MOST = 20
+"""Rows of a table that the page of a replication shows."""
+WHOLE = ("content_table3", "fragility_table3")
+"""Tables that such a page shows at any length: what the paper is about."""
+UNSEEN = ("why", "least", "most", "margin", "difference", "low", "high", "printed p", "p")
+"""Columns that such a page leaves to the file."""
 
 
 def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
@@ -50,8 +56,12 @@ def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def filled(text: str, parts: Mapping[str, Part]) -> str:
-    """Return a page with its tables as they are kept."""
+def filled(text: str, parts: Mapping[str, Part], *, short: bool = False) -> str:
+    """Return a page with its tables as they are kept.
+
+    A `short` page, of a replication, shows the rows that were printed, with their state, and names
+    the file that has all rows, intervals and reasons; of a long table it names the file only.
+    """
 
     def table(place: re.Match[str]) -> str:
         name = place[1]
@@ -59,12 +69,23 @@ def filled(text: str, parts: Mapping[str, Part]) -> str:
         in_fold = before.count("<details") > before.count("</details>")
         part = parts[name]
         frame = part.read()
-        if "printed" in frame.columns and part.shown is None:
-            frame = frame.drop([c for c in ("why",) if frame[c].null_count() == frame.height])
         shown = part.shown(frame) if part.shown else frame
+        if short and not part.shown:
+            if "printed" in shown.columns and shown["printed"].null_count() < shown.height:
+                shown = shown.filter(pl.col("printed").is_not_null())
+            shown = shown.drop([name for name in UNSEEN if name in shown.columns])
+        if short and shown.height > MOST and name not in WHOLE:
+            return f"<!-- result: {name} -->\n\n{part.title}: `studies/results/{name}.csv`\n\n<!-- end -->"
+        if "why" in shown.columns and shown["why"].null_count() == shown.height:
+            shown = shown.drop("why")
         return _between(name, part.title, shown, part.digits, in_fold)
 
     return PLACE.sub(table, text)
+
+
+def is_short(page: Path) -> bool:
+    """Return whether a page is of a replication, which is short."""
+    return page.parent.name == "replications"
 
 
 def _between(name: str, title: str, frame: pl.DataFrame, digits: int, in_fold: bool) -> str:
@@ -86,7 +107,7 @@ def write_pages(parts: Iterable[Part]) -> list[Path]:
     changed = []
     for page in pages():
         before = page.read_text("utf-8")
-        after = filled(before, named)
+        after = filled(before, named, short=is_short(page))
         if after != before:
             with atomic(page) as out:
                 out.write(after.encode())

@@ -128,3 +128,8 @@ def _docstrings(code):
     """Return the docstrings of a module as they are in its syntax tree."""
     nodes = (ast.Module, ast.ClassDef, ast.FunctionDef)
     return {ast.get_docstring(node, clean=False) for node in ast.walk(ast.parse(code)) if isinstance(node, nodes)}
+
+
+def test_an_argument_that_may_be_left_out_is_written_as_one():
+    assert command(treegauge.diff, "old.conllu", "new.conllu") == "treegauge diff old.conllu new.conllu"
+    assert command(treegauge.diff, ".", between="r2.6..r2.9") == "treegauge diff . --between r2.6..r2.9"

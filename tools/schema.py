@@ -73,7 +73,8 @@ class Classes:
             if self.nodes["Result"] not in family:
                 continue
             below = family[: family.index(self.nodes["Result"])]
-            kind = next((value for one in below if (value := _class_value(one, "kind"))), None)
+            given = {word.arg: word.value for one in reversed(below) for word in one.keywords}
+            kind = given.get("kind")
             if kind is not None:
                 kinds.setdefault(ast.literal_eval(kind), []).append(name)
         return kinds
@@ -167,13 +168,6 @@ class _Reader:
             case ast.Attribute(value=ast.Name(id="self"), attr=attribute):
                 return self.classes.annotation(self.name, attribute)
         return {}
-
-
-def _class_value(node: ast.ClassDef, name: str) -> ast.expr | None:
-    for line in node.body:
-        if isinstance(line, ast.AnnAssign) and ast.unparse(line.target) == name:
-            return line.value if isinstance(line.value, ast.Constant) else None
-    return None
 
 
 def _annotated(node: ast.expr) -> Schema:

@@ -9,7 +9,7 @@ modules
 switches
     Calls whose function is in another package (first-level room) than the call before.
 records
-    Classes of treegauge of which objects were made.
+    Classes of treegauge of which objects were made, NamedTuples included.
 """
 
 import os
@@ -73,6 +73,8 @@ def traced(job: Callable[[], object]) -> Counted:
             if kind.__module__.startswith("treegauge."):
                 records.add((kind.__module__, kind.__qualname__))
         module = frame.f_globals.get("__name__", "")
+        if module.startswith("namedtuple_"):  # the constructor of a NamedTuple, whatever its module
+            records.add((module, name))
         if module.startswith("treegauge."):
             modules.add(module)
             package = module.split(".")[1]

@@ -140,14 +140,14 @@ def agree(
         Units of resampling: documents, sentences, or auto (documents if the first file marks more
         than one with "# newdoc", else sentences).
     level
-        Confidence level of the intervals.
+        Confidence level of intervals; tests use alpha = 1 - level.
     seed
         Seed of the random pairs of trees that give the expected distance.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     errors
-        What to do about malformed sentences: strict, skip or repair.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
 
@@ -284,13 +284,13 @@ def audit(
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
-        Seed of the random splits.
+        Random seed; the same seed gives the same result.
     fail
         The lowest level that gives exit code 1.
     all
         Show the notes, all sentences that occur twice, and all inconsistent words.
     errors
-        What to do about malformed sentences: strict, skip or repair.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
 
     Examples
     --------
@@ -370,7 +370,7 @@ def breakdown(
     level
         Confidence level of intervals; tests use alpha = 1 - level.
     errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
     align
@@ -477,7 +477,7 @@ def certify(
     margin
         Margin in points for tests of equivalence, non-inferiority and superiority.
     level
-        Confidence level of the intervals.
+        Confidence level of intervals; tests use alpha = 1 - level.
     seed
         Random seed; the same seed gives the same result.
     metric
@@ -597,7 +597,7 @@ def convert(
     sample
         Keep this number of sentences, drawn at random.
     seed
-        Seed of the sample.
+        Random seed; the same seed gives the same result.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -959,7 +959,7 @@ class _Curve:
         workers
             Number of trainings at a time; by default one per processor.
         level
-            Confidence level of the intervals.
+            Confidence level of intervals; tests use alpha = 1 - level.
         seed
             Seed of the draws for intervals, or of the parsers that disagree.
         force
@@ -1071,7 +1071,7 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source | None = None,
+    new: Treebank | Source = '',
     *,
     between: str | None = None,
     split: str | None = None,
@@ -1101,7 +1101,7 @@ def diff(
     all
         Show all rows of every table.
     errors
-        What to do about malformed sentences.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
 
     Examples
     --------
@@ -1336,7 +1336,7 @@ def leaderboard(
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
     align
@@ -1473,14 +1473,14 @@ def measure(
     resamples
         Number of bootstrap resamples for intervals of distances.
     level
-        Confidence level of the intervals.
+        Confidence level of intervals; tests use alpha = 1 - level.
     units
         Units of intervals: documents, sentences, or auto (documents if "# newdoc" comments mark at
         least ten).
     seed
-        Seed of random samples and of intervals.
+        Random seed; the same seed gives the same result.
     errors
-        What to do about malformed sentences: strict, skip or repair.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
 
     Returns
     -------
@@ -1527,7 +1527,7 @@ def parse(
     split
         Parse only this set of a treebank folder.
     errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
@@ -1736,7 +1736,7 @@ class _Rank:
             In points: for wins, the largest difference that is a tie; for differences, the largest
             that does not matter, which shows which systems are equivalent.
         level
-            Confidence level of tests and intervals.
+            Confidence level of intervals; tests use alpha = 1 - level.
         metric
             Metric to compare systems by; upper or lower case.
         missing
@@ -1925,7 +1925,7 @@ def report(
     subsets
         The number of random subsets of treebanks of each size.
     errors
-        What to do about malformed sentences.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -2213,7 +2213,7 @@ def score(
     leave_out
         leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
     errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
     align
@@ -2231,7 +2231,7 @@ def score(
     level
         Confidence level of intervals; tests use alpha = 1 - level.
     seed
-        Random seed; the same seed gives the same draws.
+        Random seed; the same seed gives the same result.
 
     Returns
     -------
@@ -2275,7 +2275,7 @@ def show(
     limit
         Number of sentences to draw if none is chosen.
     errors
-        What to do about malformed sentences.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
 
     Examples
     --------
@@ -2328,11 +2328,11 @@ def split(
     min_words
         Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
     seed
-        Random seed; the same seed gives the same split.
+        Random seed; the same seed gives the same result.
     manifest
         Reproduce the split of this manifest.
     errors
-        What to do about malformed sentences: strict, skip or repair.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -2574,9 +2574,9 @@ def tag(
     iterations
         Training iterations of the tagger.
     seed
-        Seed of the random numbers; the same seed gives the same tags.
+        Random seed; the same seed gives the same result.
     errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -2633,9 +2633,9 @@ def train(
         Share of the training set to hold out as a dev set if there is none; 0 for none. Default:
         0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
     seed
-        Seed of the random numbers; the same seed gives the same model.
+        Random seed; the same seed gives the same result.
     errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.
@@ -2838,7 +2838,7 @@ def vote(
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+        Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
     force

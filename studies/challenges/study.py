@@ -18,6 +18,7 @@ from studies.challenges.figures import FIGURES
 from studies.challenges.full import FULL_PARTS
 from studies.challenges.tables import COUNTS, TABLES
 from studies.challenges.transfer import TRANSFER
+from studies.challenges.ud20_tables import TABLES20
 from studies.challenges.udpipe import UDPIPE
 from studies.parts import kept
 from studies.treebanks import release_folder
@@ -59,6 +60,7 @@ PARTS = (
         TAGS, "Correct tags by treebank, tag, size and sample", RUNS.format("samples 0 to 4, 4 min of processor time")
     ),
     *FULL_PARTS,
+    *TABLES20,
     *TABLES,
     *UDPIPE,
     *TRANSFER,

@@ -14,7 +14,7 @@ import polars as pl
 
 from studies.challenges.counts import BEAM, PUBLISHED, WHOLE
 from studies.challenges.judged import Mean, by_chance
-from studies.challenges.printed import CLASSES, PARSERS, SIDES, SPEARMAN, TABLE2, directions
+from studies.challenges.printed import CLASSES, PARSERS, SIDES, SPEARMAN, TABLE2
 from studies.challenges.runs import FINE
 from studies.parts import RESULTS, TESTED, Part, compared, read_result
 from studies.verdicts import Why
@@ -33,6 +33,7 @@ FULL = "challenges_full"
 # them, which does not say how it chose them.
 PRESENCE = 1 / 3
 UD20 = "ud2.0"
+UD29 = "challenges_table2_ud29"
 ARROWS = {" × head right": " →", " × head left": " ←"}
 
 
@@ -103,59 +104,6 @@ def over_samples(frame: pl.DataFrame) -> dict[str, float]:
         return {}
     half = 2.776 * each.std(ddof=1) / sqrt(len(each))
     return {"seed low": each.mean() - half, "seed high": each.mean() + half}
-
-
-def table1() -> pl.DataFrame:
-    """Return printed values next to those of the published configurations and of our options."""
-    rows: list[dict[str, object]] = []
-    for name, (preset, own) in PARSERS.items():
-        for value in ("COMPLEXITY", "UAS"):
-            for one, (printed, known) in directions(name, value).items():
-                row: dict[str, object] = {"parser": name, "value": value, "class": one,
-                                          "direction": known, "printed": printed}  # fmt: skip
-                mine, seeds = _cell(preset, one, value)
-                other = None if own == preset else _cell(own, one, value)[0]
-                fine = _cell(FINE, one, value)[0] if name == "MSTPARSER" else None
-                row |= seeds | {"ours": mine and mine.value}
-                row |= {"own options": other and other.value, "xpos": fine and fine.value}
-                if mine:
-                    row |= {"why": by_chance(mine, printed, 2.0 if value == "UAS" else 10.0)}
-                rows.append(row)
-    wanted = (
-        "parser",
-        "value",
-        "class",
-        "direction",
-        "own options",
-        "xpos",
-        "printed",
-        "ours",
-        "difference",
-        *TESTED,
-        "state",
-        "why",
-    )
-    return compared(rows).select(wanted)
-
-
-def _cell(parser: str, name: str, value: str) -> tuple[Mean | None, dict[str, float]]:
-    """Return a class's value with its error over treebanks, and its interval over samples."""
-    published = parser not in {"beam", "mst", "udpipe"}
-    rows = classes().filter(pl.col("class") == name, parser=parser).to_dicts()
-    if not rows:
-        return None, {}
-    (row,), number = rows, len(of_udpipe()) if parser == "udpipe" else 28
-    if value == "UAS":
-        frame = scores(published).filter(pl.col("class") == name, parser=parser)
-        mean = over_treebanks(frame)
-        return mean._replace(number=number), over_samples(frame)
-    error = _error(row["treebanks_low"], row["treebanks_high"])
-    seeds = {"seed low": row["low"], "seed high": row["high"]} if row["low"] is not None else {}
-    return Mean(row["complexity"], error, number), seeds
-
-
-def _error(low: float | None, high: float | None) -> float | None:
-    return None if low is None or high is None else (high - low) / 3.92
 
 
 def ends(frame: pl.DataFrame) -> pl.DataFrame:
@@ -246,35 +194,13 @@ def _value(frame: pl.DataFrame) -> float:
     return over_treebanks(frame).value
 
 
-def widened(frame: pl.DataFrame) -> pl.DataFrame:
-    """Lay out Table 2 as the paper does, printed values in brackets, other options below."""
-    shown = pl.format("{} ({})", pl.col("ours").round(1), "printed")
-    lines = [frame.with_columns(shown=shown)]
-    own = pl.when(parser="UDPIPE").then(pl.lit("fast")).otherwise(pl.lit("our own options"))
-    for column, name in (("own options", own), ("xpos", pl.lit("XPOS for UPOS"))):
-        some = frame.drop_nulls(column)
-        value = pl.col(column).round(1).cast(pl.String)
-        lines.append(some.with_columns(parser=pl.format("{}, {}", "parser", name), shown=value))
-    order = pl.col("parser").str.split(",").list.first().cast(pl.Enum(list(PARSERS)))
-    long = pl.concat(lines).with_columns(name=pl.format("{}, {}", "words", "sentences"))
-    wide = long.pivot("name", index="parser", values="shown", maintain_order=True)
-    return wide.sort(order, maintain_order=True)
-
-
 def spearman() -> pl.DataFrame:
-    """Return the rank correlation of COMPLEXITY and UAS, over the paper's classes and over all."""
-    frame, rows = classes(), []
-    for name, pair in PARSERS.items():
-        for parser in dict.fromkeys(pair):
-            for which in ("printed ones", "all"):
-                some = frame.filter(parser=parser)
-                if which != "all":
-                    some = some.filter(pl.col("class").is_in(CLASSES))
-                rho = float(coefficients(some.select("complexity", "score").to_numpy())[0, 1])
-                counted = parser == pair[0] and which != "all"
-                rows.append({"parser": name, "options": parser, "classes": some.height,
-                             "which": which, "printed": SPEARMAN[name] if counted else None,
-                             "ours": rho})  # fmt: skip
+    """Return the rank correlation of COMPLEXITY and UAS over the paper's classes, on UD 2.0."""
+    rows: list[dict[str, object]] = []
+    for (name,), cells in read_result("challenges_table1").group_by("parser", maintain_order=True):
+        pair = cells.pivot("value", index="class", values="ours").select("COMPLEXITY", "UAS").to_numpy()
+        rho = float(coefficients(np.argsort(np.argsort(pair, axis=0), axis=0).astype(float))[0, 1])
+        rows.append({"parser": name, "classes": len(pair), "printed": SPEARMAN[str(name)], "ours": rho})
     return compared(rows, _by_fisher)
 
 
@@ -300,11 +226,15 @@ def curves() -> pl.DataFrame:
     )
 
 
+def _not_counted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return no row: the cells are counted in ``challenges_table2``, on the paper's release."""
+    return frame.head(0)
+
+
 TABLES = (
     Part("challenges_classes", "COMPLEXITY and UAS of every class", classes, shown=ends),
-    Part("challenges_table1", "Table 1, cell by cell", table1, digits=1),
     Part("challenges_hinges", "What decides averages over treebanks", hinges),
-    Part("challenges_table2", "Table 2: simple and complex words", table2, shown=widened),
+    Part(UD29, "Simple and complex words on 28 treebanks of UD 2.9", table2, counted=_not_counted),
     Part("challenges_spearman", "Spearman of COMPLEXITY and UAS (Fig. 2)", spearman, digits=3),
     Part("challenges_curves", "Learning curves of Fig. 3", curves, digits=1),
 )

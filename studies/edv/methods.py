@@ -15,6 +15,7 @@ from treegauge.statistics.correlation import Correlations, adjusted, associate, 
 from treegauge.statistics.correlation_coefficients import Inference, LeastSquares, correlated_pair, partial
 from treegauge.statistics.data_table import DataTable, Sample, as_table
 from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.planning import check_shares, correlation_power, smallest
 from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import LEAST_CLUSTERS
 from treegauge.statistics.variables import RowResampling
@@ -211,3 +212,19 @@ def fit_skew_normal(values: npt.ArrayLike) -> SkewNormal:
     lift = shape / math.hypot(1, shape) * math.sqrt(2 / math.pi)
     mean, sd = location + scale * lift, scale * math.sqrt(1 - lift**2)
     return SkewNormal(location, scale, float(shape), mean, sd, numbers)
+
+
+def needed_rows(r: float, power: float = 0.8, alpha: float = 0.05) -> int:
+    """Return the smallest number of rows with which the test has at least this power.
+
+    Add the number of covariates for a partial correlation.
+
+    Examples
+    --------
+    >>> needed_rows(0.3)
+    85
+    """
+    check_shares(power=power)
+    if not 0 < abs(r) <= 1:
+        raise TreegaugeError(f"r: expected a coefficient other than 0, at most 1, found {r!r}")
+    return smallest(lambda n: correlation_power(r, n, alpha) >= power, 4)

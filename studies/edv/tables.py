@@ -25,13 +25,13 @@ from studies.edv.data import (
     scored,
     unrounded,
 )
-from studies.edv.methods import Stage, normality, remove_background
+from studies.edv.methods import Stage, needed_rows, normality, remove_background
 from studies.parts import compared
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.correlation import Association, correlate
 from treegauge.statistics.correlation_coefficients import Inference, inference
 from treegauge.statistics.linear_model import Regression, regress
-from treegauge.statistics.planning import correlation_power, needed_rows
+from treegauge.statistics.planning import correlation_power
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

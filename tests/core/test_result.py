@@ -24,6 +24,12 @@ def test_other_libraries_of_frames_read_a_result(scores):
     assert pd.DataFrame.from_arrow(scores)["f1"].tolist() == frame["f1"].to_list()
 
 
+def test_duckdb_reads_a_result(scores):
+    duckdb = pytest.importorskip("duckdb")
+    found = duckdb.sql("SELECT system, f1 FROM scores WHERE metric = 'LAS' ORDER BY system").fetchall()
+    assert found == [("a", 100.0), ("b", 100.0)]
+
+
 @pytest.mark.parametrize("result", [lambda: tg.rank("conll18", size=10, subsets=20), lambda: tg.measure("wde", GOLD)])
 def test_a_result_gives_its_figure(result):
     figure = result().plot(dark=True)

@@ -148,6 +148,12 @@ def test_marks_in_latex_are_those_of_the_p_values(study, command):
         assert found == list(expected.values()), title
         seen |= {*found}
     assert seen == {"†", "‡", ""}
+    latex = re.findall(r"\\textsuperscript\{\\(d?dag)\}", "\n".join(lines.values()))
+    marks = ["‡" if mark == "ddag" else "†" for mark in latex]
+    assert len(marks) > 3
+    for form, pattern in (("markdown", r"[\d*]([†‡])"), ("html", r"<sup>(.)</sup>"), ("typst", r'#super\("(.)"\)')):
+        found = re.findall(pattern, command(*words, "--format", form).out)
+        assert found[: len(marks)] == marks, form
 
 
 @pytest.mark.parametrize("way", ["folders", "runs", "store", "home"])

@@ -7,9 +7,10 @@ import pingouin
 import pytest
 from scipy import stats
 
+from studies.edv.methods import needed_rows
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.correlation_coefficients import Inference, correlated_pair, inference
-from treegauge.statistics.planning import correlation_power, detectable, needed_rows
+from treegauge.statistics.planning import correlation_power, detectable
 
 
 @pytest.fixture

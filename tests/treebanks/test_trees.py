@@ -64,7 +64,6 @@ def by_definition(heads):
         "direction": [(heads[w - 1] > w) - (heads[w - 1] < w) if arc[w] else 0 for w in words],
         "is_projective_arc": projective,
         "subtree_size": [len(below[w]) for w in words],
-        "yield_bounds": [[min(below[w]), max(below[w])] for w in words],
         "sibling_order": order,
         "root_count": [len(roots)],
         "cycle_word": [min(on_cycle, default=0)],
@@ -273,7 +272,6 @@ def test_a_million_words_in_one_chain():
     assert trees.is_tree(heads).all()
     assert trees.is_projective(heads).all()
     assert trees.subtree_size(heads)[0] == n
-    assert trees.yield_bounds(heads)[n // 2].tolist() == [n // 2 + 1, n]
     assert trees.crossings(heads, root_arc=True).tolist() == [0]
     assert trees.gap_degree(heads).tolist() == [0]
     assert not trees.repair(heads)[1].any()

@@ -36,7 +36,7 @@ def _with_intervals(rows: Sequence[Any], names: Sequence[str]) -> list[dict[str,
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Agreement(RowsResult):
+class Agreement(RowsResult, kind="agreement", unit="percent"):
     """Agreement by layer: observed in percent, kappa and alpha as coefficients up to 1.
 
     Coefficients are missing if chance agreement is perfect or the layer is empty. Intervals are
@@ -44,8 +44,6 @@ class Agreement(RowsResult):
     """
 
     notes: tuple[str, ...] = ()
-    kind: ClassVar[str] = "agreement"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"kappa": 3, "alpha": 3, "kappa interval": 3, "alpha interval": 3}
 
     def shown(self) -> Table:
@@ -88,44 +86,39 @@ class AgreementPart(RowsResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgreementScores(AgreementPart):
+class AgreementScores(AgreementPart, kind="agreement-scores", unit="percent"):
     """UAS and LAS of every annotator against every other as gold."""
 
-    kind: ClassVar[str] = "agreement-scores"
     title: ClassVar[str] = "Attachment scores in both directions"
-    unit: ClassVar[str | None] = "percent"
     estimates: ClassVar[tuple[str, ...]] = ("score",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgreementClasses(AgreementPart):
+class AgreementClasses(AgreementPart, kind="agreement-classes", unit="percent"):
     """Agreement on each class: specific agreement in percent, coefficients of class against rest.
 
     `words` is the mean number of words per annotator that have the class.
     """
 
-    kind: ClassVar[str] = "agreement-classes"
     title: ClassVar[str] = "Classes"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {**Agreement.digits, "words": 1}
     estimates: ClassVar[tuple[str, ...]] = ("specific", "kappa", "alpha")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusions(AgreementPart):
+class Confusions(AgreementPart, kind="annotator-confusions"):
     """How often one annotator chose one value and another a different one, by frequency.
 
     `count` is the number of words, `reverse` the number with the two values exchanged. A confusion
     in only one direction suggests that the annotators interpret a guideline differently.
     """
 
-    kind: ClassVar[str] = "annotator-confusions"
     title: ClassVar[str] = "Most frequent confusions"
     most: ClassVar[int | None] = SHOWN
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disagreements(AgreementPart):
+class Disagreements(AgreementPart, kind="disagreements"):
     """One row per word and layer in which annotators differ, systematic confusions first.
 
     `alike` is the number of rows of the same layer in which the annotators chose the same values,
@@ -134,7 +127,6 @@ class Disagreements(AgreementPart):
     first.
     """
 
-    kind: ClassVar[str] = "disagreements"
     title: ClassVar[str] = "Disagreements"
     most: ClassVar[int | None] = SHOWN
 
@@ -180,17 +172,8 @@ def agree(
     units
         Units of resampling: documents, sentences, or auto (documents if the first file marks more
         than one with "# newdoc", else sentences).
-    level
-        Confidence level of the intervals.
     seed
         Seed of the random pairs of trees that give the expected distance.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
 
     Returns
     -------

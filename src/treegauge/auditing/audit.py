@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
@@ -61,7 +61,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Audit(Result):
+class Audit(Result, kind="audit"):
     """The findings of an audit, the most severe first; text shows the notes only with `all`.
 
     An audit of one thing `only` has no findings: its list or card is in :attr:`leaks`,
@@ -74,8 +74,6 @@ class Audit(Result):
     fail: Fail = "error"
     all: bool = False
     only: Only | None = None
-    kind: ClassVar[str] = "audit"
-    own_formats: ClassVar[tuple[str, ...]] = ("svg",)
 
     @classmethod
     def of_part(cls, only: Only, part: Result, treebank: str) -> "Audit":
@@ -109,10 +107,6 @@ class Audit(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the findings, or the list or card, as ``--format json`` prints them."""
         return dict(self._part(self.only).to_dict()) if self.only else super().to_dict()
-
-    def to_svg(self) -> str:
-        """Return the card as a badge."""
-        return self.card.to_svg()
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -197,14 +191,10 @@ def audit(
         inconsistent words.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
-    seed
-        Seed of the random splits.
     fail
         The lowest level that gives exit code 1.
     all
         Show the notes, all sentences that occur twice, and all inconsistent words.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
 
     Examples
     --------

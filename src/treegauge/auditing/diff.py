@@ -22,12 +22,11 @@ _ROWS = 10  # rows per table, unless all are shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DiffTable(RowsResult):
+class DiffTable(RowsResult, kind="diff-table"):
     """One table of a diff with its title; text shows the first rows unless `all` is set."""
 
     title: str = ""
     all: bool = True
-    kind: ClassVar[str] = "diff-table"
     digits: ClassVar[Any] = {"percent": 1, "covered": 1}
 
     def shown(self) -> Any:
@@ -56,7 +55,7 @@ class DiffTable(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class Diff(Result):
+class Diff(Result, kind="diff"):
     """Changes between two versions of a treebank.
 
     The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
@@ -68,7 +67,6 @@ class Diff(Result):
     changes: "Changes"
     files: "tuple[Sequence[FileText], Sequence[FileText]]"
     signature: str
-    kind: ClassVar[str] = "diff"
     own_formats: ClassVar[tuple[str, ...]] = ("patch",)
 
     @property
@@ -133,7 +131,7 @@ class Diff(Result):
 @verb
 def diff(
     old: "Treebank | Source",
-    new: "Treebank | Source | None" = None,
+    new: "Treebank | Source" = "",
     *,
     between: str | None = None,
     split: str | None = None,
@@ -162,8 +160,6 @@ def diff(
         Word classes in the table of classes: old UPOS or relation.
     all
         Show all rows of every table.
-    errors
-        What to do about malformed sentences.
 
     Examples
     --------
@@ -183,12 +179,12 @@ def diff(
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
     if between is not None:
-        if new is not None or not isinstance(old, str | PathLike):
+        if not _is_left_out(new) or not isinstance(old, str | PathLike):
             raise TreegaugeError(
                 "--between compares two commits of one repository; expected its folder and nothing else"
             )
         sides, titles = _commits(Path(old), between, split)
-    elif new is None:
+    elif _is_left_out(new):
         raise TreegaugeError("nothing to compare with; give the new version, or --between OLD..NEW in a git repository")
     else:
         sides, titles = (read_files(old, split), read_files(new, split)), _names(old, new)
@@ -214,6 +210,10 @@ def diff(
         for name, (title, table) in rows.items()
     }
     return Diff(changes, sides, signature, attached=attached)
+
+
+def _is_left_out(new: "Treebank | Source") -> bool:
+    return isinstance(new, str) and not new
 
 
 def _commits(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,13 +45,12 @@ class Inconsistency:
 
 
 @dataclass(frozen=True, eq=False)
-class Consistency(Result):
+class Consistency(Result, kind="consistency"):
     """Words that may be annotated incorrectly, sorted by score."""
 
     words: tuple[Inconsistency, ...]
     signature: str
     all: bool = False
-    kind: ClassVar[str] = "consistency"
 
     def __len__(self) -> int:
         return len(self.words)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -107,13 +107,12 @@ def overlaps(matches: Matches, training: Sequence[int] = ()) -> Iterator[Overlap
 
 
 @dataclass(frozen=True, eq=False)
-class LeakPairs(Result):
+class LeakPairs(Result, kind="leak-pairs"):
     """Pairs of equal or nearly equal sentences; for two parts, the most similar first."""
 
     matches: Matches
     signature: str
     all: bool = False
-    kind: ClassVar[str] = "leak-pairs"
 
     @cached_property
     def table(self) -> "pl.DataFrame":
@@ -160,15 +159,13 @@ def _both(parts: Sequence[Texts], which: npt.NDArray[np.int64], numbers: npt.NDA
 
 
 @dataclass(frozen=True, eq=False)
-class Leaks(Result):
+class Leaks(Result, kind="leaks", unit="percent"):
     """Train/test overlap of all parts, the largest share first; the pairs are attached."""
 
     overlaps: tuple[Overlap, ...]
     signature: str
     fail: Fail = "error"
     all: bool = False
-    kind: ClassVar[str] = "leaks"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ _SHARES = frozenset({"nonprojective_sentences", "oov"})
 class Aspect:
     """One aspect of a treebank: numbers by name, a sentence, and a short label.
 
-    Unknown numbers are None, and shares in percent; `short` is a word or two for a badge, and `state` says
+    Unknown numbers are None, and shares in percent; `short` is a word or two for the page, and `state` says
     whether this is good, fair or poor for users of the treebank, ``plain`` for plain facts.
     """
 

@@ -44,7 +44,7 @@ Lists = Iterator[list[WorkItem]]
 
 
 @dataclass(frozen=True, eq=False)
-class WorkList(Result):
+class WorkList(Result, kind="work list"):
     """Words and sentences to look at, the most urgent first, with what people decided about them.
 
     Rejected items are left out unless `all` is set. As TSV, the list is the file of decisions.
@@ -56,7 +56,6 @@ class WorkList(Result):
     signature: str
     others: tuple[dict[str, str], ...] = ()
     all: bool = False
-    kind: ClassVar[str] = "work list"
     own_formats: ClassVar[tuple[str, ...]] = ("patch",)
 
     def __len__(self) -> int:

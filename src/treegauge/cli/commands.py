@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, Union, cast,
 
 from treegauge.cli.options import HELP, Option, UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS, Command
-from treegauge.core.arguments import check_arguments
+from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.file_kinds import FIGURE, JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic, check_output, guarding
 from treegauge.core.messages import ProgressTask, listening, say
 from treegauge.core.result import DRAWN, SAVED, Result
-from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
+from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -32,7 +32,7 @@ PLOT = Option(
     "plot", ("--plot",), metavar="PATH", help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite)."
 )
 LIST = Option("list", ("--list",), bool, help="List the choices of {0}, or the options of one {0}.")
-FORCING = Option("force", ("--force",), bool, help=FORCE)
+FORCING = Option("force", ("--force",), bool, help=SHARED["force"])
 #: Parameters that exist only in Python.
 OBJECTS = frozenset({"progress", "say"})
 

@@ -36,6 +36,20 @@ Upper limits are far above what any study needs. They stop a typing error from r
 filling the memory. A verb declares the limits of its own words, and those that cost more there.
 """
 
+SHARED: Mapping[str, str] = {
+    "allow": "Problems of trees to allow: several-roots, no-root or cycle.",
+    "convention": (
+        "What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or subtypes "
+        "(subtypes compared), or no-punct+subtypes."
+    ),
+    "errors": "Malformed sentences: strict refuses the file, skip leaves them out, repair repairs them.",
+    "force": "Overwrite an existing file of another kind; an input is never overwritten.",
+    "level": "Confidence level of intervals; tests use alpha = 1 - level.",
+    "scores": "conll18, tables of scores, stores or results.",
+    "seed": "Random seed; the same seed gives the same result.",
+}
+"""What parameters mean that mean the same everywhere; a verb describes only what differs from this."""
+
 
 def check_arguments(
     given: Mapping[str, Any], defaults: Mapping[str, Any], limits: Mapping[str, tuple[int, int]] = MappingProxyType({})

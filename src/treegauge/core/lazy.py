@@ -1,21 +1,24 @@
 """Libraries that are loaded on first use, not by the import: everyday commands print without them."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
+    import scipy
 else:
 
-    class _Polars:
-        """Polars, loaded when the first of its names is used."""
+    class _Library:
+        """A library that is loaded when the first of its names is used."""
+
+        def __init__(self, name: str) -> None:
+            self._name = name
 
         def __getattr__(self, name: str) -> Any:
-            import polars
-
-            value = getattr(polars, name)
+            value = getattr(import_module(self._name), name)
             setattr(self, name, value)
             return value
 
-    pl = _Polars()
+    pl, scipy = _Library("polars"), _Library("scipy")
 
-__all__ = ["pl"]
+__all__ = ["pl", "scipy"]

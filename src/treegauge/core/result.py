@@ -124,8 +124,9 @@ class _Signed(ABC):
 class Result(_Signed):
     """A table with its signature; subclasses are frozen dataclasses.
 
-    A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and a
-    `kind`. `unit` is the unit of its scores, `digits` the number of decimals shown. It overrides
+    A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and a kind:
+    ``class Scores(Result, kind="score", unit="percent")``. `unit` is the unit of its scores, of its
+    subclasses as well, `digits` the number of decimals shown. It overrides
     :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex`, :meth:`own_markdown` and
     :meth:`own_html` if there is more than the table; this class adds attached results.
 
@@ -146,8 +147,9 @@ class Result(_Signed):
     own_formats: ClassVar[tuple[str, ...]] = ()
     """Formats of this kind of result only: ``sarif`` is ``to_sarif()`` and the ending .sarif."""
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, kind: str | None = None, unit: str | None = None) -> None:
         super().__init_subclass__()
+        cls.kind, cls.unit = kind or cls.kind, unit or cls.unit
         if "__str__" in vars(cls):
             own_str = cls.__str__
             cls.__str__ = lambda self: lines_of_text(own_str(self))  # type: ignore[method-assign]

@@ -11,13 +11,13 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial, wraps
+from textwrap import fill
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints, overload
 
-from treegauge.core.arguments import check_arguments
+from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.files import guarded_call
 
-FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
 #: Options of every command that are not parameters of its verb.
 _COMMAND_ONLY = ("format", "out", "plot")
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -225,7 +225,7 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     empty, several = inspect.Parameter.empty, inspect.Parameter.VAR_POSITIONAL
     variadic = any(parameter.kind is several for parameter in known.values())  # words before it are arguments, too
     for one in bound.arguments.keys() - checked.keys():
-        if known[one].default is not empty and not variadic:
+        if known[one].default is not empty and known[one].default != "" and not variadic:  # "": may be left out
             raise TypeError(f"{name}: {one!r} is an option; give it by name")
     first = next(iter(known.values()), None)
     bare = first is not None and first.default is not empty  # then further words are not needed either
@@ -316,7 +316,7 @@ def complete_docstring(docstring: str | None, groups: Iterable[Settings], names:
     parameter that takes several values.
     """
     text = inspect.cleandoc(docstring or "")
-    entries = {"force": f"    {FORCE}"}
+    entries = {name: fill(text, 96, initial_indent="    ", subsequent_indent="    ") for name, text in SHARED.items()}
     for group in groups:
         for base in reversed(type(group).__mro__[:-1]):
             entries |= _entries(base.__doc__)
@@ -347,14 +347,15 @@ def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
     ((<class 'int'>, 1), 'The number.')
     """
     inner = inspect.unwrap(function)
-    hints, help_texts = _hints(inner, inner.__module__), parameter_help(inner.__doc__)
-    help_texts, hints = {"force": FORCE} | help_texts, {"force": bool} | hints
+    hints, own_texts, help_texts = _hints(inner, inner.__module__), parameter_help(inner.__doc__), dict(SHARED)
+    hints = {"force": bool} | hints
     groups: Mapping[str, Settings] = getattr(function, "settings", {})
     for value in groups.values():
         kind = type(value)
         for base in reversed(kind.__mro__[:-1]):
-            help_texts = help_texts | parameter_help(base.__doc__)
+            help_texts |= parameter_help(base.__doc__)
         hints = hints | _hints(kind, kind.__module__)
+    help_texts |= own_texts
     return {
         name: VerbParameter(name, hints.get(name, Any), parameter.default, parameter.kind, help_texts.get(name, ""))
         for name, parameter in inspect.signature(function).parameters.items()

@@ -5,7 +5,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
@@ -17,7 +17,7 @@ from treegauge.experiments.pools import PoolSettings, job_script
 
 
 @dataclass(frozen=True)
-class Preview(Result):
+class Preview(Result, kind="preview"):
     """The preview of a run of a plan.
 
     Cells are in the store (`done`), failed before and to be tried again, or `new`; `reasons` say
@@ -33,7 +33,6 @@ class Preview(Result):
     left_out: tuple[str, ...]
     signature: str
     script: str | None = None
-    kind: ClassVar[str] = "preview"
 
     @property
     def table(self) -> "pl.DataFrame":

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
@@ -33,13 +33,11 @@ LISTED = 6
 
 
 @dataclass(frozen=True, eq=False)
-class StoreResults(Result):
+class StoreResults(Result, kind="results", unit="percent"):
     """Cells of a store; scores are in percent."""
 
     frame: "pl.DataFrame"
     signature: str
-    kind: ClassVar[str] = "results"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -157,14 +155,11 @@ def _listed(values: Sequence[object]) -> str | None:
     return "+".join(distinct) or None
 
 
-class RunMeans(RowsResult):
+class RunMeans(RowsResult, kind="run means", unit="percent"):
     """Means over the runs (samples or seeds) of each setup, with their standard deviation.
 
     The interval is Student's t over runs, of three or more. The macro average is that of each run.
     """
-
-    kind: ClassVar[str] = "run means"
-    unit: ClassVar[str | None] = "percent"
 
     def shown(self) -> list[dict[str, Any]]:
         """Return one row per treebank and setup: UAS and LAS with standard deviation and interval."""

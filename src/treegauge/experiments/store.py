@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import STORE
@@ -23,12 +23,11 @@ from treegauge.parsing.train import in_words
 
 
 @dataclass(frozen=True)
-class Merged(Result):
+class Merged(Result, kind="merge"):
     """The cells that merging added, one row per store."""
 
     rows: tuple[tuple[str, int, int], ...]
     signature: str
-    kind: ClassVar[str] = "merge"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -129,7 +128,7 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Removed(Result):
+class Removed(Result, kind="gc"):
     """The cells and files that were removed from a store, or would be."""
 
     cells: int
@@ -137,7 +136,6 @@ class Removed(Result):
     bytes: int
     dry_run: bool
     signature: str
-    kind: ClassVar[str] = "gc"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -286,7 +284,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Status(Result):
+class Status(Result, kind="status"):
     """Cells of a store by task and parser, and its last run."""
 
     store: str
@@ -294,7 +292,6 @@ class Status(Result):
     run: Run | None
     user: str | None
     signature: str
-    kind: ClassVar[str] = "status"
 
     @property
     def table(self) -> "pl.DataFrame":

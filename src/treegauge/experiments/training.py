@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class RunSummary(Result):
+class RunSummary(Result, kind="run"):
     """The summary of a run.
 
     Of `total` cells the store had some (`reused`); others were run now without and with an error,
@@ -50,7 +50,6 @@ class RunSummary(Result):
     seconds: float
     signature: str
     decision: Mapping[str, Any] | None = None
-    kind: ClassVar[str] = "run"
 
     @property
     def exit_code(self) -> int:

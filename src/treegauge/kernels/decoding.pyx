@@ -1,18 +1,16 @@
-"""Kernels over matrices of arc scores: the best tree, and the sum over all trees.
+"""Kernels over matrices of arc scores: the best tree.
 
 What has ``size`` nodes, the root among them, needs room for ``6 * size ** 2`` numbers of each kind.
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 ctypedef double* DoublesAt
 ctypedef int32_t* IntsAt
-
-cdef double LEAST = 1e-90  # arcs between words count at least as this share of the likeliest
 
 
 def eisner(const double[:, ::1] scores, int32_t[::1] heads):
@@ -225,61 +223,3 @@ cdef inline void _fix(int32_t arc, Py_ssize_t n, int32_t* heads, int32_t* fixed)
     """Put an arc into the tree."""
     heads[arc % n] = <int32_t> (arc // n)
     fixed[arc % n] = 1
-
-
-def log_total(const double[:, ::1] weights, bint single):
-    """Log of the sum over all trees of the product of their arcs' weights.
-
-    ``weights[d - 1, h]`` is that of the arc from head h (0 the root) to word d. Words are taken
-    out one at a time: arcs over the word taken out are added to those around it, which is
-    Gaussian elimination of the Laplacian with every entry a sum of positive terms (Grassmann,
-    Taksar & Heyman 1985). What is left in the end is one word j with the total of the trees that
-    hang from it; those that hang from another follow by substitution.
-    """
-    cdef Py_ssize_t n = len(weights), i, j, k, first = 0
-    # w[i, j]: from head i to word j; r[j]: from the root. Scaled by the largest arc into j.
-    cdef double[:, ::1] w = np.zeros((n, n))
-    cdef double[::1] r = np.zeros(n), pivots = np.zeros(n), share = np.ones(n)
-    cdef int64_t[::1] order = np.arange(n)
-    cdef const double* row
-    cdef double sum_of_logs = 0.0, top, pivot, through, above, total
-    for j in range(n):
-        if weights[j, 0] > weights[first, 0]:
-            first = j
-    order[0], order[first] = first, 0  # the likeliest root is left to the end
-    for j in range(n):
-        row = &weights[order[j], 0]
-        top = row[0]
-        for i in range(n):
-            if i != j:
-                top = max(top, row[order[i] + 1])
-        if top <= 0:
-            return -INFINITY
-        sum_of_logs += log(top)
-        r[j] = row[0] / top
-        for i in range(n):
-            if i != j:
-                w[i, j] = max(row[order[i] + 1] / top, LEAST)
-    for k in range(n - 1, 0, -1):
-        pivot = 0.0 if single else r[k]
-        for i in range(k):
-            pivot += w[i, k]
-        pivots[k] = pivot
-        sum_of_logs += log(pivot)
-        for j in range(k):
-            through = w[k, j] / pivot
-            if through > 0:
-                for i in range(k):
-                    if i != j:
-                        w[i, j] += w[i, k] * through
-                if not single:
-                    r[j] += r[k] * through
-    total = r[0]
-    if single:
-        for k in range(1, n):
-            above = 0.0
-            for j in range(k):
-                above += w[k, j] * share[j]
-            share[k] = above / pivots[k]
-            total += r[k] * share[k]
-    return sum_of_logs + log(total) if total > 0 else -INFINITY

@@ -106,23 +106,6 @@ def depths(Ints heads, Ints forest, Ints order):
     return np.asarray(depth)
 
 
-def bounds(Ints forest, Ints cycle, Ints order):
-    """Give the first and the last row of each word's yield."""
-    cdef int32_t[:, ::1] reach = np.repeat(np.arange(len(forest), dtype=np.int32), 2).reshape(-1, 2)
-    cdef Py_ssize_t index, row, up
-    with nogil:
-        for index in range(order.shape[0] - 1, -1, -1):
-            row = order[index]
-            up = forest[row]
-            if up >= 0:
-                reach[up, 0] = min(reach[up, 0], reach[row, 0])
-                reach[up, 1] = max(reach[up, 1], reach[row, 1])
-        for row in range(forest.shape[0]):
-            if cycle[row] >= 0:
-                reach[row, 0], reach[row, 1] = reach[cycle[row], 0], reach[cycle[row], 1]
-    return np.asarray(reach)
-
-
 cdef inline bint _dominates(
     Py_ssize_t row, Py_ssize_t other, Ints cycle, Ints place, Ints size
 ) noexcept nogil:

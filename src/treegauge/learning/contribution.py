@@ -111,7 +111,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Contributions(Result):
+class Contributions(Result, kind="transfer", unit="percent"):
     """The vote of all sources, then of all but one, for all words and for groups of them."""
 
     votes: tuple[Vote, ...]
@@ -120,8 +120,6 @@ class Contributions(Result):
     convention: Convention
     signature: str
     parsed: Treebank | None = field(default=None, repr=False)
-    kind: ClassVar[str] = "transfer"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[int] = 1
 
     @property

@@ -39,9 +39,6 @@ def counts(
     ----------
     *sources
         Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.curves.gathering import gathered_counts
 
@@ -200,8 +197,6 @@ def advise(
         and verbs of `curve` can read it. By default none.
     workers
         Number of trainings at a time; by default one per processor.
-    level
-        Confidence level of the intervals.
     seed
         Seed of the draws for intervals, or of the parsers that disagree.
 

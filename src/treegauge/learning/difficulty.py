@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -35,13 +35,12 @@ LARGER_IS_EASIER: Mapping[str, bool] = {
 
 
 @dataclass(frozen=True, eq=False)
-class AbsoluteRank(Result):
+class AbsoluteRank(Result, kind="absolute rank"):
     """Treebanks in the order of their mean rank; ranks are None if a measure is missing."""
 
     rows: tuple[dict[str, object], ...]
     measures: tuple[str, ...]
     signature: str
-    kind: ClassVar[str] = "absolute rank"
     digits: ClassVar[int] = 1
 
     @property
@@ -79,8 +78,6 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
     >>> ranks.table["treebank"].to_list()
     ['b', 'a']
     """
-    from scipy.stats import rankdata
-
     from treegauge.statistics.data_table import as_table
 
     table = as_table(data)
@@ -96,12 +93,12 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
     for j, name in enumerate(chosen):
         values = table.numbers(name)
         known = np.isfinite(values)
-        ranks[known, j] = rankdata(-values[known] if LARGER_IS_EASIER[_plain(name)] else values[known])
+        ranks[known, j] = scipy.stats.rankdata(-values[known] if LARGER_IS_EASIER[_plain(name)] else values[known])
     bare = [name for name, row in zip(names, ranks, strict=True) if np.isnan(row).all()]
     if bare:
         raise TreegaugeError(f"{bare[0]} has none of the measures {', '.join(chosen)}")
     means = np.nanmean(ranks, axis=1)
-    places = rankdata(means, method="min")
+    places = scipy.stats.rankdata(means, method="min")
     order = np.argsort(places, kind="stable").tolist()
     rows = tuple(
         {"treebank": names[i], "rank": int(places[i]), "mean": float(means[i])}
@@ -113,7 +110,7 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
 
 
 @dataclass(frozen=True, eq=False)
-class TreebankDifficulty(Result):
+class TreebankDifficulty(Result, kind="difficulty"):
     """All measures of one treebank.
 
     Size, data map and, if measured, description length are of the training set; UAS, LAS (in
@@ -130,7 +127,6 @@ class TreebankDifficulty(Result):
     length: DescriptionLength | None
     signature: str
     convention: Convention = OFFICIAL
-    kind: ClassVar[str] = "difficulty"
 
     @property
     def row(self) -> dict[str, Any]:
@@ -155,11 +151,10 @@ class TreebankDifficulty(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DifficultyTable(JoinedResult):
+class DifficultyTable(JoinedResult, kind="difficulty"):
     """The measures of several treebanks, from which ranks and correlations are computed."""
 
     results: tuple[TreebankDifficulty, ...]
-    kind: ClassVar[str] = "difficulty"
 
     @property
     def known(self) -> "pl.DataFrame":
@@ -288,9 +283,6 @@ def difficulty(
         Number of models to average, with consecutive seeds.
     words
         Write usable information of every word to this .csv or .parquet file.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------

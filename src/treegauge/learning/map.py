@@ -1,7 +1,7 @@
 """Data maps of treebanks, and candidates for annotation errors."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign, joined_signature
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class MapScores(Result):
+class MapScores(Result, kind="map scores", unit="percent"):
     """UAS and LAS of the trees that each model predicts after its last epoch, with their counts."""
 
     rows: tuple[dict[str, Any], ...]
     convention: Convention
     signature: str
-    kind: ClassVar[str] = "map scores"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -43,7 +41,7 @@ class MapScores(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TreebankMaps(JoinedResult):
+class TreebankMaps(JoinedResult, kind="map"):
     """Data maps of one or more treebanks.
 
     `archives` have the recordings of each map, `scores` UAS and LAS of each model's parsed trees.
@@ -52,7 +50,6 @@ class TreebankMaps(JoinedResult):
     results: tuple[DataMap, ...]
     archives: tuple[MapArchive, ...] = ()
     scores: MapScores | None = None
-    kind: ClassVar[str] = "map"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -110,9 +107,6 @@ def map(
         Write one row per word to this .csv or .parquet file.
     recording
         Write all recordings and the candidates to this .npz file, which report reads.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------

@@ -125,9 +125,6 @@ def transfer(
         Train on at most this number of sentences of each source, the first ones; by default on all.
     out
         Write the parsed target to this CoNLL-U file; - for standard output.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------

@@ -116,7 +116,7 @@ class WeighedSource:
 
 
 @dataclass(frozen=True)
-class SourceWeights(Result):
+class SourceWeights(Result, kind="source weights"):
     """Sources with divergences from the target and weights of their votes, the closest first.
 
     Weights add up to 1; `level` is the joint confidence level of the intervals; `inflation` says by
@@ -129,7 +129,6 @@ class SourceWeights(Result):
     level: float
     inflation: float
     signature: str
-    kind: ClassVar[str] = "source weights"
     digits: ClassVar[int] = 3
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.lazy import scipy
 from treegauge.measures.registry import Additive, FloatArray, Measure
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
@@ -84,8 +85,6 @@ def interval_of_sums(
 
 
 def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, level: float) -> tuple[float, float]:
-    from scipy.special import ndtri, stdtrit
-
     sums = table.sum(axis=0, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(additive.statistic(sums))
@@ -97,7 +96,7 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
     share = ratio and bounds == (0.0, 1.0)
     if not share:
         df = min(df, float(heavy_tailed_df(left)))
-    t = float(stdtrit(df, (1 + level) / 2))
+    t = float(scipy.special.stdtrit(df, (1 + level) / 2))
     if additive.kind == "entropy":
         value = n * value - (n - 1) * float(left.mean())
     elif share:
@@ -105,7 +104,7 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
         # An event that did not occur may occur in clusters.
         worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
         if inside:
-            worth = value * (1 - value) / error**2 * (ndtri((1 + level) / 2) / t) ** 2
+            worth = value * (1 - value) / error**2 * (scipy.special.ndtri((1 + level) / 2) / t) ** 2
         low, high = wilson(value * worth, worth, level)
         return float(low), float(high)
     elif bounds[0] >= 0 and value > 0:
@@ -117,8 +116,6 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
 def _of_distance(
     additive: Additive, tables: Sequence[Table], resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
     draws, distance = [], additive.statistic
     for place, table in enumerate(tables):
         split_seed = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
@@ -126,7 +123,7 @@ def _of_distance(
     values = distance(*draws)
     value = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
     df = min(effective_df(table.sum(axis=1)) for table in tables)
-    reach = additive.stretch * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
+    reach = additive.stretch * float(scipy.special.stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
     middle = 2 * value - values.mean()
     others = random_splits(tables, distance, SPLITS, seed)
     chance = (1 + (others >= value - 1e-12).sum()) / (1 + SPLITS)

@@ -63,15 +63,9 @@ def measure(
         Add confidence intervals over documents or sentences, if there are enough of them.
     resamples
         Number of bootstrap resamples for intervals of distances.
-    level
-        Confidence level of the intervals.
     units
         Units of intervals: documents, sentences, or auto (documents if "# newdoc" comments mark at
         least ten).
-    seed
-        Seed of random samples and of intervals.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
 
     Returns
     -------

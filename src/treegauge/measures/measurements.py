@@ -64,7 +64,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Measures(Result):
+class Measures(Result, kind="measures"):
     """Measures of treebanks, in the order of treebanks and of requested names.
 
     `listed` has the measures themselves, if no treebank was measured.
@@ -73,7 +73,6 @@ class Measures(Result):
     measured: tuple[Measured, ...]
     signature: str
     listed: "tuple[Measure, ...]" = ()
-    kind: ClassVar[str] = "measures"
     digits: ClassVar[int] = 4
 
     def __getitem__(self, measure: str) -> "Value | None":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.messages import note, progress
 from treegauge.core.tables import make_table
 from treegauge.measures.displacement import edv, edv_masses, slv
@@ -22,8 +23,6 @@ from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.languages import treebank_key
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.experiments.cells import Cell
     from treegauge.treebanks.sources.inputs import Input
 
@@ -56,8 +55,6 @@ def edv_study(draft: Draft, inputs: Sequence[Any], choices: StudyChoices) -> Non
 
 def _variables(tables: Sequence[Any], texts: "Sequence[Input]", choices: StudyChoices) -> "pl.DataFrame":
     """Return one row per treebank: score, sizes and distances; those of the table where there is no text."""
-    import polars as pl
-
     if len(tables) != 1:
         raise TreegaugeError(f"study edv: found {len(tables)} tables of scores, expected one and treebanks")
     table = as_table(tables[0], where=choices.reading.where)
@@ -89,8 +86,6 @@ def _variables(tables: Sequence[Any], texts: "Sequence[Input]", choices: StudyCh
 
 
 def _keys(frame: "pl.DataFrame") -> "pl.Series":
-    import polars as pl
-
     return pl.Series("key", [treebank_key(str(name)) for name in frame["treebank"]])
 
 
@@ -105,8 +100,6 @@ def _measured(texts: "Sequence[Input]") -> "pl.DataFrame":
 
 
 def _tables(draft: Draft, frame: "pl.DataFrame") -> None:
-    import polars as pl
-
     have = [name for name in (*SIZES, *DISTANCES) if name in frame.columns]
     here = frame.drop_nulls("edv") if "edv" in frame.columns else frame.clear()
     few = f"{here.height} of {frame.height} treebanks have texts; rows with EDV or SLV are of these."
@@ -138,13 +131,11 @@ def _present(frame: "pl.DataFrame", column: str) -> "pl.DataFrame":
 
 
 def _normality(frame: "pl.DataFrame", names: Sequence[str]) -> Rows:
-    from scipy import stats
-
     rows = []
     for name in names:
         values = frame[name].drop_nulls().to_numpy()
         if len(values) > 2 and np.ptp(values) > 0:
-            w, p = stats.shapiro(values)
+            w, p = scipy.stats.shapiro(values)
             rows.append({"variable": name, "n": len(values), "W": float(w), "p_value": float(p)})
     return rows
 
@@ -203,8 +194,6 @@ def _models(frame: "pl.DataFrame") -> Rows:
 
 
 def _by_complexity(frame: "pl.DataFrame") -> Rows:
-    import polars as pl
-
     high = pl.col("mc_published") > _present(frame, "mc_published")["mc_published"].mean()
     sets = {"complex": frame.filter(high), "not": frame.filter(~high), "full": frame}
     return [row for name, some in sets.items() for row in _partial(some, name, LOG)]
@@ -297,8 +286,6 @@ def _histograms(frame: "pl.DataFrame", names: Sequence[str]) -> Spec:
 
 
 def _complexity_figure(frame: "pl.DataFrame") -> Spec:
-    import polars as pl
-
     high = pl.col("mc_published") > _present(frame, "mc_published")["mc_published"].mean()
     panels = []
     for title, some in (("complex", frame.filter(high)), ("not complex", frame.filter(~high))):

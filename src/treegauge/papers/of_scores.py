@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note, progress
 from treegauge.core.tables import make_table
 from treegauge.measures.measure import measure
@@ -28,9 +29,6 @@ from treegauge.scoring.score import score
 from treegauge.scoring.suite import Suite
 from treegauge.statistics.analyse import CorrelationMatrix, correlation_matrix
 from treegauge.statistics.probabilities import cumulative_variance
-
-if TYPE_CHECKING:
-    import polars as pl
 
 EXPLAINED = 6
 """Systems whose best and worst ranks are explained: those whose ranks vary most."""

@@ -55,13 +55,12 @@ class StudyChoices:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyTable(RowsResult):
+class StudyTable(RowsResult, kind="study table"):
     """One table of a study, named as in the paper; columns ``printed: ...`` are the paper's."""
 
     item: str = ""
     title: str = ""
     notes: tuple[str, ...] = ()
-    kind: ClassVar[str] = "study table"
     digits: ClassVar[tables.Digits] = 3
 
     def json_fields(self) -> dict[str, Any]:
@@ -89,7 +88,7 @@ class StudyTable(RowsResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyResult(RowsResult):
+class StudyResult(RowsResult, kind="study"):
     """The tables and figures of a study; ``study["Table 2"]`` is a table.
 
     `rows` list every item of the paper: where it is, or why it cannot be made from these data.
@@ -97,7 +96,6 @@ class StudyResult(RowsResult):
 
     paper: str = ""
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    kind: ClassVar[str] = "study"
 
     def __getitem__(self, item: str) -> StudyTable:
         for table in self.attached.get("tables", ()):

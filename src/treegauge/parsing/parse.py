@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, ClassVar, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from treegauge.core.file_kinds import CONLLU
 from treegauge.core.lazy import pl
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Parsed(Result):
+class Parsed(Result, kind="parsed"):
     """Sentences with a model's trees, and the file that they were written to, or None."""
 
     treebank: "Treebank"
     path: str | None
     signature: str
-    kind: ClassVar[str] = "parsed"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -64,8 +63,6 @@ def parse(
         The file to write.
     split
         Parse only this set of a treebank folder.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.

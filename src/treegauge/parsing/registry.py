@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_of_plugin
@@ -211,10 +211,8 @@ def load_model(path: "Source", *, trust: bool = False) -> "Model":
 
 
 @dataclass(frozen=True)
-class ParserList(RowsResult):
+class ParserList(RowsResult, kind="parsers"):
     """Parsers, one row each, or the options of some of them, one row per parser and option."""
-
-    kind: ClassVar[str] = "parsers"
 
     def own_text(self) -> str:
         """Return the table without its signature."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import FOLDER
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Tagging(RowsResult):
+class Tagging(RowsResult, kind="tagging", unit="percent"):
     """Accuracy of predicted tags by file, in percent; None for files without tags."""
-
-    kind: ClassVar[str] = "tagging"
-    unit: ClassVar[str | None] = "percent"
 
 
 @verb(outputs={"out": FOLDER})
@@ -55,10 +52,6 @@ def tag(
         and is hundreds of times as fast.
     iterations
         Training iterations of the tagger.
-    seed
-        Seed of the random numbers; the same seed gives the same tags.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
 
     Examples
     --------

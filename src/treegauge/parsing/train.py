@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import MODEL
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Training(RowsResult):
+class Training(RowsResult, kind="training"):
     """A trained model and its file; :func:`treegauge.parse` accepts both.
 
     The table has one row: the model, its parser, and the size of the training and dev sets.
@@ -29,7 +29,6 @@ class Training(RowsResult):
     model: "Model"
     path: str
     calibration: "ModelCalibration | None" = None
-    kind: ClassVar[str] = "training"
 
 
 @verb(outputs={"out": MODEL})
@@ -66,10 +65,6 @@ def train(
     held_out
         Share of the training set to hold out as a dev set if there is none; 0 for none. Default:
         0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
-    seed
-        Seed of the random numbers; the same seed gives the same model.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.

@@ -31,7 +31,7 @@ class PairedEstimate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate(Result):
+class Certificate(Result, kind="certificate", unit="percent"):
     """The evidence for and against a claim.
 
     Attributes
@@ -95,8 +95,6 @@ class Certificate(Result):
     families: tuple[dict[str, Any], ...]
     flip: Flip
     signature: str
-    kind: ClassVar[str] = "certificate"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[tables.Digits] = 4
 
     @property

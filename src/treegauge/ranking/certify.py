@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.certificate import Certificate, PairedEstimate
@@ -54,8 +55,6 @@ def certify(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     claim
         The claim, such as "A > B".
     treebanks
@@ -74,10 +73,6 @@ def certify(
         uses one value per group. A treebank whose group is unknown is a group of its own.
     margin
         Margin in points for tests of equivalence, non-inferiority and superiority.
-    level
-        Confidence level of the intervals.
-    seed
-        Random seed; the same seed gives the same result.
 
     Examples
     --------
@@ -166,10 +161,8 @@ def _equivalence(claim: Claim, estimate: StudentEstimate, margin: float, level: 
 
 def sign_test(differences: NDArray[Any]) -> float:
     """Return the two-sided p-value of the sign test; zeros are left out."""
-    from scipy.stats import binomtest
-
     ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
-    return float(binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
+    return float(scipy.stats.binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
 
 
 def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:

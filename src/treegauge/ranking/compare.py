@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
@@ -62,18 +62,16 @@ def friedman(board: Leaderboard) -> Friedman:
 
     with average ranks :math:`R_j`; :math:`\chi^2` is corrected for ties, as SciPy does.
     """
-    from scipy.stats import f, friedmanchisquare
-
     numbers, (systems, treebanks) = board.fixed_point()[0], board.values.shape
     if systems < 3:
         raise TreegaugeError(f"{systems} systems: the Friedman test needs three or more; certify a pair instead")
     if (numbers == numbers[0]).all():
         return Friedman(0.0, 1.0, 0.0, 1.0)
-    statistic, p_value = map(float, friedmanchisquare(*numbers))
+    statistic, p_value = map(float, scipy.stats.friedmanchisquare(*numbers))
     rest = treebanks * (systems - 1) - statistic
     ratio = (treebanks - 1) * statistic / rest if rest > 1e-9 * statistic else float("inf")
     freedom = (systems - 1, (systems - 1) * (treebanks - 1))
-    f_p_value = float(f.sf(ratio, *freedom)) if freedom[1] else 1.0
+    f_p_value = float(scipy.stats.f.sf(ratio, *freedom)) if freedom[1] else 1.0
     return Friedman(statistic, p_value, ratio, f_p_value)
 
 
@@ -85,14 +83,12 @@ def treebank_ranks(board: Leaderboard) -> Floats:
 
 def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> float:
     """Return Nemenyi's critical difference of average ranks."""
-    from scipy.stats import studentized_range
-
-    quantile = float(studentized_range.ppf(1 - alpha, systems, np.inf))
+    quantile = float(scipy.stats.studentized_range.ppf(1 - alpha, systems, np.inf))
     return float(quantile / np.sqrt(2) * np.sqrt(systems * (systems + 1) / (6 * treebanks)))
 
 
 @dataclass(frozen=True, eq=False)
-class CriticalDifference(SystemComparison):
+class CriticalDifference(SystemComparison, kind="critical difference", unit="percent"):
     """Groups of systems that do not differ significantly over treebanks.
 
     Attributes
@@ -120,8 +116,6 @@ class CriticalDifference(SystemComparison):
     cliques: tuple[tuple[str, ...], ...]
     friedman: Friedman
     signature: str
-    kind: ClassVar[str] = "critical difference"
-    unit: ClassVar[str | None] = "percent"
 
     @cached_property
     def table(self) -> "pl.DataFrame":
@@ -216,15 +210,13 @@ def critical_difference(board: Leaderboard, *, method: Method = "nemenyi", level
 
 
 def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
-    from scipy.stats import studentized_range
-
     systems, treebanks = board.values.shape
     upper = np.triu_indices(systems, 1)
     p_values = np.ones((systems, systems))
     if method == "nemenyi":
         apart = np.abs(average[:, None] - average[None, :])[upper]
         scaled = apart / np.sqrt(systems * (systems + 1) / (6 * treebanks)) * np.sqrt(2)
-        p_values[upper] = studentized_range.sf(scaled, systems, np.inf)
+        p_values[upper] = scipy.stats.studentized_range.sf(scaled, systems, np.inf)
     else:
         numbers = board.fixed_point()[0]
         tested = [signed_rank(numbers[a] - numbers[b]).p_value for a, b in zip(*upper, strict=True)]
@@ -249,8 +241,6 @@ def compare(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     test
         Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
         (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
@@ -264,8 +254,6 @@ def compare(
     margin
         In points: for wins, the largest difference that is a tie; for differences, the largest
         that does not matter, which shows which systems are equivalent.
-    level
-        Confidence level of tests and intervals.
     """
     from treegauge.ranking.new_treebanks import mixed_comparison
     from treegauge.ranking.pairs import differences, improvement, win_tie_loss

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.reading import parse_number, read_file
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
@@ -45,7 +45,7 @@ TYPICAL = 10
 
 
 @dataclass(frozen=True, eq=False)
-class SamplePlan(Result):
+class SamplePlan(Result, kind="plan"):
     """Units, runs or treebanks needed to find a difference in points with probability 0.8.
 
     One row per pair and kind of unit: how many there are, and how many are needed (None: no number
@@ -62,7 +62,6 @@ class SamplePlan(Result):
     signature: str
     subset: tuple[str, ...] = ()
     hours: float | None = None
-    kind: ClassVar[str] = "plan"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -372,8 +371,6 @@ def smallest_set(
     :math:`\sigma_f^2 / k + \sigma_u^2 \sum_g 1 / (n_g k^2)`, is linear in y and has to be small enough;
     of equal costs, treebanks with more tokens are chosen.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
     demands = demands_of(board, len(board.treebanks), conditions)
     if any(bound.text.endswith("stratified") for bound in demands.bounds):
         raise TreegaugeError("a stratified constraint needs a size; expected numbers, such as --at-most genus:2")
@@ -408,9 +405,9 @@ def smallest_set(
             (spread.treebanks * lowered, spread.treebanks * k - allowed, np.inf),
         ]
         matrix, lows, highs = (np.array(part, dtype=float) for part in zip(*rows, *ours, strict=True))
-        solved = milp(
-            cost, integrality=np.ones(len(cost)), bounds=Bounds(least, most),
-            constraints=LinearConstraint(matrix, lows, highs), options={"mip_rel_gap": 0.0},
+        solved = scipy.optimize.milp(
+            cost, integrality=np.ones(len(cost)), bounds=scipy.optimize.Bounds(least, most),
+            constraints=scipy.optimize.LinearConstraint(matrix, lows, highs), options={"mip_rel_gap": 0.0},
         )  # fmt: skip
         if solved.x is not None and (best is None or solved.fun < best[0] - 1e-9):
             best = float(solved.fun), np.flatnonzero(solved.x[:total] > 0.5)

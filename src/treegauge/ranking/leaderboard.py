@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import Result, sign
 from treegauge.ranking.metadata import name_key
 
@@ -59,7 +59,7 @@ class SystemComparison(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(Result):
+class Leaderboard(Result, kind="leaderboard", unit="percent"):
     """The scores of systems on treebanks for one metric.
 
     Missing scores are NaN; there are none unless the reader keeps them. Means over treebanks are
@@ -101,8 +101,6 @@ class Leaderboard(Result):
     dropped: tuple[str, ...] = ()
     source: str = "table"
     choices: str = ""
-    kind: ClassVar[str] = "leaderboard"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"rank": None}
 
     @classmethod
@@ -251,10 +249,8 @@ def _position(what: str, name: str, names: Sequence[str]) -> int:
 
 def is_connected(known: NDArray[np.bool_]) -> bool:
     """Return whether shared treebanks connect all systems, given which scores are known."""
-    from scipy.sparse.csgraph import connected_components
-
     together = known.astype(np.int64) @ known.T.astype(np.int64)
-    return int(connected_components(together > 0, directed=False)[0]) == 1
+    return int(scipy.sparse.csgraph.connected_components(together > 0, directed=False)[0]) == 1
 
 
 def normal_equations(values: NDArray[np.float64]) -> NDArray[np.float64]:

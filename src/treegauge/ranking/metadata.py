@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.reading import read_file
 from treegauge.statistics.units import TreebankUnits, treebank_units
 from treegauge.treebanks.sources.languages import kin_of
@@ -157,6 +157,4 @@ def hypergeometric_tail(count: int, *, population: int, members: int, size: int)
     with :math:`K` of :math:`N` treebanks in the class and :math:`n` in the subset. Subsets of one
     system's extreme ranks share treebanks, so their tails must not be added up.
     """
-    from scipy.stats import hypergeom
-
-    return float(hypergeom.sf(count - 1, population, members, size)) if count > 0 else 1.0
+    return float(scipy.stats.hypergeom.sf(count - 1, population, members, size)) if count > 0 else 1.0

@@ -43,11 +43,8 @@ TAILS = np.concatenate([np.linspace(0.25, 0, 51), -np.arange(0.02, 1.01, 0.02)])
 _ENDS = ("low", "high", "rank_low", "rank_high")
 
 
-class VarianceComponents(RowsResult):
+class VarianceComponents(RowsResult, kind="variance components", unit="percent"):
     """Standard deviations of the effects behind a score, and their shares of its variance."""
-
-    kind: ClassVar[str] = "variance components"
-    unit: ClassVar[str | None] = "percent"
 
     def shown(self) -> list[dict[str, Any]]:
         """Return the rows with readable names."""
@@ -64,7 +61,7 @@ class VarianceComponents(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class MixedComparison(SystemComparison):
+class MixedComparison(SystemComparison, kind="mixed model", unit="percent"):
     """Systems by mean score, with the ranges of score and rank on one new treebank of a new genus.
 
     Attributes
@@ -82,8 +79,6 @@ class MixedComparison(SystemComparison):
     level: float
     without: str
     signature: str
-    kind: ClassVar[str] = "mixed model"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"rank": None}
 
     @cached_property

@@ -79,18 +79,16 @@ class PairMatrix(SystemComparison):
         return {"systems": list(self.systems), "pairs": rows}
 
 
-class Wins(PairMatrix):
+class Wins(PairMatrix, kind="wins"):
     """Treebanks on which each system is above, equal to, below each other one."""
 
-    kind: ClassVar[str] = "wins"
     form: ClassVar[str] = "{wins}/{ties}/{losses}"
     about: ClassVar[str] = "treebanks on which the row wins/ties/loses against the column"
 
 
-class Improvement(PairMatrix):
+class Improvement(PairMatrix, kind="improvement"):
     """Probability, with its interval, that one system is above another on a random treebank."""
 
-    kind: ClassVar[str] = "improvement"
     about: ClassVar[str] = "probability that the row scores higher than the column on a treebank"
 
     def own_latex(self) -> str:
@@ -99,11 +97,9 @@ class Improvement(PairMatrix):
         return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
 
 
-class Differences(PairMatrix):
+class Differences(PairMatrix, kind="differences", unit="percent"):
     """Mean differences with their intervals, and the smallest detectable difference."""
 
-    kind: ClassVar[str] = "differences"
-    unit: ClassVar[str | None] = "percent"
     form: ClassVar[str] = "{difference:+.2f} ±{reach:.2f}"
     about: ClassVar[str] = (
         "row minus column in points, with half its interval for other treebanks of these families; "

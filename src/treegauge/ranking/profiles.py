@@ -10,7 +10,7 @@ leaves out a quarter at either end. Runs are averaged in neither: a system that 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ def interquartile_mean(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Profiles(SystemComparison):
+class Profiles(SystemComparison, kind="profiles", unit="percent"):
     """Interquartile means of systems, and the share of their scores above every threshold.
 
     Attributes
@@ -65,8 +65,6 @@ class Profiles(SystemComparison):
     above: Floats
     level: float
     signature: str
-    kind: ClassVar[str] = "profiles"
-    unit: ClassVar[str | None] = "percent"
 
     @cached_property
     def order(self) -> NDArray[np.int64]:

@@ -59,8 +59,6 @@ def rank(
     treebanks
         Only these treebanks: a named subset (such as Ma18) or codes separated by commas. With
         --subsets named, also one's own subsets, as NAME=CODE,CODE; repeatable.
-    seed
-        Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
 

@@ -80,7 +80,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendation(Result):
+class Recommendation(Result, kind="recommendation"):
     """A subset of treebanks to evaluate on, and how well it predicts.
 
     Attributes
@@ -104,7 +104,6 @@ class Recommendation(Result):
     named: tuple[dict[str, Any], ...]
     demands: tuple[str, ...]
     signature: str
-    kind: ClassVar[str] = "recommendation"
     digits: ClassVar[tables.Digits] = 3
 
     @property

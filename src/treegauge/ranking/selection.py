@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.stability.named_subsets import Constraint, GroupBounds, constraints_of, group_bounds
@@ -89,8 +90,6 @@ class SubsetDemands:
         return out
 
     def _solve(self, costs: NDArray[np.float64], bounds: Iterable[int], *, tokens: bool) -> NDArray[np.bool_] | None:
-        from scipy.optimize import Bounds, LinearConstraint, milp
-
         rules: list[tuple[Any, int, int]] = [(np.ones(self.held), self.size, self.size)]
         for bound in (self.bounds[i] for i in bounds):
             for group, (low, high) in enumerate(zip(bound.lows[0], bound.highs[0], strict=True)):
@@ -101,9 +100,9 @@ class SubsetDemands:
         least, most = np.zeros(self.held), np.ones(self.held)
         least[self.include] = 1
         most[self.exclude] = 0
-        solved = milp(
-            costs, integrality=np.ones(self.held), bounds=Bounds(least, most),
-            constraints=LinearConstraint(rows, lows, highs),
+        solved = scipy.optimize.milp(
+            costs, integrality=np.ones(self.held), bounds=scipy.optimize.Bounds(least, most),
+            constraints=scipy.optimize.LinearConstraint(rows, lows, highs),
         )  # fmt: skip
         return None if solved.x is None else np.asarray(solved.x > 0.5)
 

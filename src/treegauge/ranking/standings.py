@@ -29,11 +29,8 @@ LEVEL = 0.05
 """Significance level of the tests that group teams."""
 
 
-class TreebankScores(RowsResult):
+class TreebankScores(RowsResult, kind="treebank scores", unit="percent"):
     """Scores by treebank, a column per team in the order of the standings; macro averages first."""
-
-    kind: ClassVar[str] = "treebank scores"
-    unit: ClassVar[str | None] = "percent"
 
     def shown(self) -> list[dict[str, Any]]:
         """Return the rows; a failed run is named as such."""
@@ -41,7 +38,7 @@ class TreebankScores(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class Standings(Result):
+class Standings(Result, kind="standings", unit="percent"):
     """Teams by rank.
 
     Attributes
@@ -78,8 +75,6 @@ class Standings(Result):
     scored: int
     signature: str
     runs: Mapping[str, str] = field(default_factory=dict)
-    kind: ClassVar[str] = "standings"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = dict.fromkeys(("rank", "best", "worst"))
 
     @cached_property

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.messages import note
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
@@ -137,8 +137,6 @@ def rank_sets(estimate: Jackknifed, level: float = 0.95, *, seed: int = 0) -> Ra
     The quantile of the largest of normal differences is turned into one of Student's for each pair,
     whose degrees of freedom are fewer where few families decide.
     """
-    from scipy.special import ndtr, stdtrit
-
     values, moves, most = estimate
     apart = values[:, None] - values[None, :]
     drawn = np.random.default_rng(seed).normal(size=(_DRAWS, len(moves))) @ moves
@@ -149,7 +147,7 @@ def rank_sets(estimate: Jackknifed, level: float = 0.95, *, seed: int = 0) -> Ra
         scale = np.where(error > 0, error, np.inf)
         largest = (np.abs(drawn - drawn[:, [j]]) / scale).max(axis=1)
         df = np.minimum(most.max(), heavy_tailed_df(pair))
-        reach = stdtrit(df, ndtr(np.quantile(largest, level))) * error
+        reach = scipy.special.stdtrit(df, scipy.special.ndtr(np.quantile(largest, level))) * error
         low[j] = 1 + (apart[:, j] > reach).sum()
         high[j] = len(values) - (apart[j] > reach).sum()
     return RankSets(low, high)
@@ -174,7 +172,7 @@ def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class BradleyTerry(SystemComparison):
+class BradleyTerry(SystemComparison, kind="bradley-terry"):
     """Strengths of systems over treebanks, with intervals and confidence sets of ranks."""
 
     systems: tuple[str, ...]
@@ -184,7 +182,6 @@ class BradleyTerry(SystemComparison):
     ranks: RankSets
     level: float
     signature: str
-    kind: ClassVar[str] = "bradley-terry"
     digits: ClassVar[Any] = {"rank": None, "rank low": None, "rank high": None}
 
     @property

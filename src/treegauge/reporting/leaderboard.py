@@ -93,13 +93,8 @@ def leaderboard(
         CoNLL 2018 shared task.
     subsets
         The number of random subsets of treebanks.
-    seed
-        Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import PAGE
@@ -31,14 +31,13 @@ SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
-class Page(Result):
+class Page(Result, kind="report"):
     """A page, its sections without the methods, and its file (None if it was not written)."""
 
     html: str
     sections: "tuple[Section, ...]"
     path: Path | None
     signature: str
-    kind: ClassVar[str] = "report"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -100,11 +99,6 @@ def report(
         in rank; several must all hold.
     subsets
         The number of random subsets of treebanks of each size.
-    errors
-        What to do about malformed sentences.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------

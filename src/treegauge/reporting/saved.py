@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.auditing.audit import Audit, read_audit
 from treegauge.auditing.card import Cards, read_cards
 from treegauge.auditing.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, RowsResult
 from treegauge.core.text_formats import parse_json
@@ -108,12 +109,11 @@ def _scores(content: Json) -> Scores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SavedClaim(RowsResult):
+class SavedClaim(RowsResult, kind="certificate"):
     """What `certify` said on a claim: its paragraph, and the win rates over subsets of treebanks as rows."""
 
     claim: str
     text: str
-    kind: ClassVar[str] = "certificate"
 
 
 def _claim(content: Json) -> SavedClaim:
@@ -121,8 +121,6 @@ def _claim(content: Json) -> SavedClaim:
 
 
 def _breakdowns(content: Json) -> Breakdowns:
-    import polars as pl
-
     frame = pl.DataFrame(content["rows"], infer_schema_length=None)
     gone: Any = None  # the words are not in the file
     systems = {

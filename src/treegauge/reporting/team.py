@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,10 +30,8 @@ WORST = 15
 """The number of relations shown."""
 
 
-class TeamTable(RowsResult):
+class TeamTable(RowsResult, kind="team"):
     """A table of the report of a team."""
-
-    kind: ClassVar[str] = "team"
 
 
 def report_names(teams: Sequence[str]) -> dict[str, str]:

@@ -77,16 +77,11 @@ def breakdown(
     metric
         What counts as correct: LAS, UAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
         metric.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
     correction
         Correction of p-values for the number of classes.
     units
         Units of the tests: documents, sentences, or auto (documents if gold has "# newdoc"
         comments, else sentences).
-    level
-        Confidence level of intervals; tests use alpha = 1 - level.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def thinned(risks: FloatArray) -> list[tuple[float, float]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Result):
+class Calibration(Result, kind="calibration"):
     """Calibration of each system's probabilities of heads, relations, labelled arcs and trees.
 
     All numbers are between 0 and 1, except the log loss (nats). `ece_by_chance` is the expected
@@ -107,7 +107,6 @@ class Calibration(Result):
     signature: str
     notes: tuple[str, ...] = ()
     all: bool = False
-    kind: ClassVar[str] = "calibration"
     digits: ClassVar[tables.Digits] = 4
 
     @property
@@ -152,7 +151,7 @@ class Calibration(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage(Result):
+class Coverage(Result, kind="risk coverage", unit="percent"):
     """The score of the sentences that remain when the least certain ones are dropped.
 
     `best` is the score if the sentences with the lowest scores are dropped; `aurc` is the mean
@@ -162,8 +161,6 @@ class Coverage(Result):
     rows: tuple[dict[str, Any], ...]
     curves: Mapping[str, list[tuple[float, float]]] = field(repr=False)
     signature: str
-    kind: ClassVar[str] = "risk coverage"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":

@@ -45,7 +45,7 @@ class UnitCounts:
     than three runs are averaged and so held fixed.
     """
 
-    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: UnitKind) -> None:
+    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: str) -> None:
         for run in runs:
             if len(run.rows) != run.sentences:
                 raise TreegaugeError("only totals were kept: score with resamples > 0 to compare systems")
@@ -55,7 +55,7 @@ class UnitCounts:
         words = runs[0].rows[:, NUMBER["words_g"]]
         self.units = units_of_text(runs[0].starts, units)
         if len(words):
-            tables, words = [self.units.sums(table) for table in tables], self.units.sums(words)
+            *tables, words = map(self.units.sums, (*tables, words))
         # A single run, of perhaps millions of sentences, is not copied.
         self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
         self.mean: npt.NDArray[Any] = self.table.mean(axis=0) if len(runs) > 1 else self.table[0]

@@ -19,7 +19,7 @@ from treegauge.scoring.metrics.las_counts import SentenceCounts, join, tally
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.units import UnitKind, text_units
+from treegauge.statistics.units import UnitKind
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
@@ -127,8 +127,8 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if options.resamples and sentences:
-            units = text_units(int(runs[0].starts.sum()), options.units)
-            counts = UnitCounts(runs, metrics, units)
+            counts = UnitCounts(runs, metrics, options.units)
+            units = counts.units.kind
             limits = dict(zip(metrics, intervals(counts, options), strict=True))
             notes += remarks(counts, units, options, name, any(limits.values()))
         scored.append(SystemScore(name, _metrics(runs, metrics, limits), tuple(runs)))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -272,7 +272,7 @@ def _multiword_forms(side: Side) -> dict[tuple[int, int], str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Failures(RowsResult):
+class Failures(RowsResult, kind="failures", unit="percent"):
     r"""What went wrong by kind, over the runs of each system, in percent.
 
     The part ``read`` is what could be read: its share of all words, and LAS on it. For each kind of
@@ -285,9 +285,6 @@ class Failures(RowsResult):
     with :math:`w_k` words concerned (:math:`c_k` of them correct, :math:`u_k` not read), :math:`x_k`
     words in their place, and r the share of correct words without failures.
     """
-
-    kind: ClassVar[str] = "failures"
-    unit: ClassVar[str | None] = "percent"
 
     def shown(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows of what happened."""
@@ -331,16 +328,13 @@ def _percent(part: float, whole: float) -> float | None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RunAgreement(RowsResult):
+class RunAgreement(RowsResult, kind="run agreement", unit="percent"):
     """How far the runs of a system agree: other samples of a model, temperatures or prompts.
 
     `agreement` is the mean share of gold words to which two runs give the same head and relation;
     `voted` is LAS of the trees with the most votes over runs. The best run was chosen by gold: it
     says what choosing could bring, not what the model reaches.
     """
-
-    kind: ClassVar[str] = "run agreement"
-    unit: ClassVar[str | None] = "percent"
 
 
 def agreement_row(runs: Sequence[AnswerFailures], convention: Convention) -> dict[str, Any]:

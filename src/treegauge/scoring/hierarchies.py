@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isnan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Claims(Result):
+class Claims(Result, kind="claims", unit="percent"):
     """Every pair of systems: the number of treebanks on which each is better, at least.
 
     The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). The
@@ -39,8 +39,6 @@ class Claims(Result):
     alpha: float
     permutations: int
     signature: str
-    kind: ClassVar[str] = "claims"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -29,7 +29,7 @@ POWER = 0.8
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons(Result):
+class Comparisons(Result, kind="comparisons", unit="percent"):
     """Every pair of systems: difference, interval, p-value, and smallest detectable difference.
 
     `low` and `high` are the limits of the difference; `detectable` is the smallest true difference
@@ -44,8 +44,6 @@ class Comparisons(Result):
     test: PairedTest = PRIMARY
     notes: tuple[str, ...] = ()
     best: dict[str, Any] | None = None
-    kind: ClassVar[str] = "comparisons"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":

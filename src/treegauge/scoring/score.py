@@ -64,9 +64,6 @@ def score(
         Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
         enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
         WLAS(weights=FILE); MSLAS scores trees of content nodes (UniDive 2025).
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
         right-branching, random projective trees, random trees with the shortest arcs. If a training

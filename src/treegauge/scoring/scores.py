@@ -53,7 +53,7 @@ class SystemScore:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(PaperResult):
+class Scores(PaperResult, kind="score", unit="percent"):
     r"""Scores of one or more systems on one gold file, in percent.
 
     ``scores["careful"]["LAS"].f1`` is a system's score. Scores on many treebanks are a
@@ -80,8 +80,6 @@ class Scores(PaperResult):
     notes: tuple[str, ...] = ()
     level: float = 0.95
 
-    kind: ClassVar[str] = "score"
-    unit: ClassVar[str | None] = "percent"
     own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", *PaperResult.own_formats, "eee")
     in_marks: ClassVar[frozenset[str]] = frozenset({"comparisons", "claims"})
 

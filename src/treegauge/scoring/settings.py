@@ -17,10 +17,6 @@ class Reading(Settings):
 
     Parameters
     ----------
-    errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
     align
         exact: gold and system must contain the same characters; loose: also align words where
         characters differ, as in the output of language models.
@@ -46,10 +42,6 @@ class Scoring(Reading):
     units
         Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
         comments, else sentences).
-    level
-        Confidence level of intervals; tests use alpha = 1 - level.
-    seed
-        Random seed; the same seed gives the same draws.
     """
 
     resamples: int = 10_000

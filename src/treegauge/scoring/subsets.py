@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def unpaired_difference(one: StudentEstimate, other: StudentEstimate, level: flo
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fresh(RowsResult):
+class Fresh(RowsResult, kind="fresh", unit="percent"):
     """Scores on sentences that are new since a release, and on those whose words were there before.
 
     `kinds` has the number of sentences of each kind that ``diff`` names, by treebank. A system that
@@ -95,8 +95,6 @@ class Fresh(RowsResult):
     """
 
     kinds: Mapping[str, Mapping[str, int]]
-    kind: ClassVar[str] = "fresh"
-    unit: ClassVar[str | None] = "percent"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and the kinds of sentences."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations, product
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
@@ -27,7 +27,7 @@ from treegauge.statistics.units import TextUnits, fallback_notes, units_of_text
 
 
 @dataclass(frozen=True, eq=False)
-class Suite(Scores):
+class Suite(Scores, kind="suite"):
     """Scores of systems on many treebanks, in percent.
 
     `systems` have macro averages, the means over treebanks; a treebank on which a system failed
@@ -39,7 +39,6 @@ class Suite(Scores):
 
     parts: Mapping[str, Scores] = field(default_factory=dict)
     failures: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    kind: ClassVar[str] = "suite"
 
     @classmethod
     def of(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import CONLLU
@@ -26,7 +26,7 @@ METRICS = ("UAS", "LAS")
 
 
 @dataclass(frozen=True, eq=False)
-class Combination(Result):
+class Combination(Result, kind="combination", unit="percent"):
     """Best system, vote and oracles: UAS and LAS in percent. `treebanks` has the trees of the vote.
 
     Oracles know the gold tree. The oracle by sentence chooses the best system for each sentence,
@@ -37,8 +37,6 @@ class Combination(Result):
     rows: tuple[dict[str, Any], ...]
     treebanks: "Mapping[str, Treebank]" = field(repr=False)
     signature: str
-    kind: ClassVar[str] = "combination"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def treebank(self) -> "Treebank":
@@ -81,13 +79,6 @@ def vote(
         Weight of a system's vote, as NAME=WEIGHT (1 where not given); repeatable.
     out
         Write the combined trees to this CoNLL-U file; with folders, to a file per treebank here.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
 
     Returns
     -------

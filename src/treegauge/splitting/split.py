@@ -37,7 +37,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Result):
+class Split(Result, kind="split"):
     """A split: the numbers of the sentences in each set, in their original order."""
 
     pool: "SentencePool"
@@ -45,7 +45,6 @@ class Split(Result):
     dropped: Index
     settings: dict[str, Any]
     signature: str
-    kind: ClassVar[str] = "split"
     digits: ClassVar[int] = 4
 
     @property
@@ -122,12 +121,8 @@ def split(
         there are any.
     min_words
         Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
-    seed
-        Random seed; the same seed gives the same split.
     manifest
         Reproduce the split of this manifest.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -31,12 +31,11 @@ from treegauge.statistics.variables import (
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelationMatrix(Analysis):
+class CorrelationMatrix(Analysis, kind="correlation matrix"):
     """Coefficients of all pairs of columns, with their intervals and p-values."""
 
     names: tuple[str, ...]
     pairs: tuple[dict[str, Any], ...]
-    kind: ClassVar[str] = "correlation matrix"
 
     @property
     def table(self) -> "pl.DataFrame":

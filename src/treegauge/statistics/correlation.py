@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -238,7 +238,7 @@ def strongest_correlation(
 
 
 @dataclass(frozen=True, eq=False)
-class Correlations(Analysis):
+class Correlations(Analysis, kind="correlation"):
     """Coefficients with their intervals, one row per variable, group and set of covariates.
 
     A figure needs the table, the columns correlated with the target, and those in logarithms.
@@ -250,7 +250,6 @@ class Correlations(Analysis):
     variables: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
     selected: dict[str, Any] = field(default_factory=dict)
-    kind: ClassVar[str] = "correlation"
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares, correlation_power
 from treegauge.statistics.student_intervals import effective_df
@@ -43,9 +44,7 @@ def coefficients(values: FloatArray, method: Coefficient = "spearman") -> FloatA
     if method == "kendall":
         return _kendall(values)
     if method == "spearman":
-        from scipy.stats import rankdata
-
-        values = rankdata(values, axis=-2)
+        values = scipy.stats.rankdata(values, axis=-2)
     centred = values - values.mean(axis=-2, keepdims=True)
     return _scaled(np.swapaxes(centred, -1, -2) @ centred, np.abs(values).max(axis=-2))
 
@@ -169,31 +168,27 @@ def correlated_pair(values: FloatArray, *, method: Coefficient = "spearman", lev
         return Inference()
     result = inference(r, len(values), method=method, level=level)
     if method == "kendall" and result.p_value is not None:
-        from scipy.stats import kendalltau
-
-        result = replace(result, p_value=float(kendalltau(values[:, 0], values[:, 1]).pvalue))
+        result = replace(result, p_value=float(scipy.stats.kendalltau(values[:, 0], values[:, 1]).pvalue))
     return result
 
 
 def _fisher(r: float, rows: int, method: Coefficient, level: float) -> tuple[float, float, float]:
     """Return the limits of the interval, and the p-value."""
-    from scipy.special import ndtr, ndtri, stdtr
-
     kendall, free = method == "kendall", rows - 2
     low = high = r
     if abs(r) < 1:
         error = math.sqrt(0.437 / (rows - 4) if kendall else 1 / (rows - 3))
-        reach = float(ndtri((1 + level) / 2)) * error
+        reach = float(scipy.special.ndtri((1 + level) / 2)) * error
         low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     if kendall:
         variance = 2 * (2 * rows + 5) / (9 * rows * (rows - 1))
-        return low, high, float(2 * ndtr(-abs(r) / math.sqrt(variance)))
+        return low, high, float(2 * scipy.special.ndtr(-abs(r) / math.sqrt(variance)))
     if method == "spearman" and rows < _FEW:
         # Half a step of rho, since its values are discrete with few rows.
         r = max(0.0, abs(r) - 6 / (rows * (rows**2 - 1)))
     if abs(r) == 1:
         return low, high, 0.0
-    return low, high, float(2 * stdtr(free, -abs(r) * math.sqrt(free / (1 - r * r))))
+    return low, high, float(2 * scipy.special.stdtr(free, -abs(r) * math.sqrt(free / (1 - r * r))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,12 +202,10 @@ class SlopeErrors:
 
     def reach(self, x: FloatArray, level: float) -> FloatArray:
         """Return half the widths of prediction intervals of rows (rows, 1 + predictors)."""
-        from scipy.special import stdtrit
-
         due = np.einsum("ij,jk,ik->i", x, self.covariance, x)
         df = (self.noise**2 + due) ** 2 / (self.noise**4 / self.noise_df + due**2 / self.df)
         df = np.full_like(due, self.df) if self.df == self.noise_df else df
-        return np.asarray(stdtrit(df, (1 + level) / 2) * np.sqrt(self.noise**2 + due))
+        return np.asarray(scipy.special.stdtrit(df, (1 + level) / 2) * np.sqrt(self.noise**2 + due))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.statistics.clusters import clusters_of
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.correlation_coefficients import (
@@ -30,7 +30,7 @@ _NO_INTERVAL = "importance has no interval: in simulations, those of the bootstr
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions(Analysis):
+class Predictions(Analysis, kind="predictions"):
     """Predicted values with their prediction intervals at `level`, and true values."""
 
     labels: tuple[str, ...]
@@ -40,7 +40,6 @@ class Predictions(Analysis):
     actual: FloatArray | None
     level: float
     target: str
-    kind: ClassVar[str] = "predictions"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -67,7 +66,7 @@ class Predictions(Analysis):
 
 
 @dataclass(frozen=True, eq=False)
-class Regression(Analysis):
+class Regression(Analysis, kind="regression"):
     """A fitted linear model.
 
     Attributes
@@ -92,7 +91,6 @@ class Regression(Analysis):
     _sample: Sample = field(repr=False)
     _solved: LeastSquares = field(repr=False)
     _errors: SlopeErrors = field(repr=False)
-    kind: ClassVar[str] = "regression"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -215,15 +213,13 @@ def regress(
 
 
 def _fit(solved: LeastSquares, errors: SlopeErrors, condition: float) -> dict[str, float | None]:
-    from scipy.special import fdtrc
-
     n, size = len(solved.y), len(solved.slopes)
     # Wald's statistic of all slopes; over clusters like Hotelling's, with fewer degrees of freedom.
     free = errors.df if errors.df == solved.free else errors.df - size + 1
     spread, p_value = errors.covariance[1:, 1:], None
     if free > 0 and np.isfinite(spread).all():
         wald = float(solved.slopes @ np.linalg.pinv(spread, hermitian=True) @ solved.slopes)
-        p_value = float(fdtrc(size, free, wald * free / (errors.df * size)))
+        p_value = float(scipy.special.fdtrc(size, free, wald * free / (errors.df * size)))
     deviations = solved.y - solved.mean
     unexplained = float(solved.residuals @ solved.residuals)
     r2 = 1 - unexplained / float(deviations @ deviations)
@@ -242,15 +238,13 @@ def _fit(solved: LeastSquares, errors: SlopeErrors, condition: float) -> dict[st
 def _terms(
     sample: Sample, solved: LeastSquares, errors: SlopeErrors, matrix: FloatArray, inflation: FloatArray, level: float
 ) -> list[dict[str, Any]]:
-    from scipy.special import stdtr, stdtrit
-
     error = np.sqrt(np.diagonal(errors.covariance)[1:])
-    reach = float(stdtrit(errors.df, (1 + level) / 2)) * error
+    reach = float(scipy.special.stdtrit(errors.df, (1 + level) / 2)) * error
     spread = float(solved.y.std(ddof=1))
     shares = relative_importance(matrix)
     slopes, unit = solved.slopes, solved.scale
     t = np.divide(slopes, error, out=np.copysign(np.inf, slopes), where=error != 0)
-    p_values = 2 * stdtr(errors.df, -np.abs(t))
+    p_values = 2 * scipy.special.stdtr(errors.df, -np.abs(t))
     columns: dict[str, Any] = {
         "predictor": sample.names[1:],
         "coefficient": slopes / unit,

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.planning import check_shares
 from treegauge.statistics.student_intervals import StudentEstimate
 
@@ -159,8 +160,6 @@ def partial_conjunction(
     >>> outcome.k_hat, outcome.k_hat_fisher, outcome.significant
     (3, 3, ('el', 'hu', 'tr'))
     """
-    from scipy.special import chdtrc
-
     values = check_p_values(p_values)
     if values.ndim != 1:
         raise TreegaugeError(f"p-values: expected one per data set, found an array of shape {values.shape}")
@@ -172,7 +171,7 @@ def partial_conjunction(
     ordered = np.sort(values[~np.isnan(values)])
     with np.errstate(divide="ignore"):
         tails = np.cumsum(np.log(ordered)[::-1])[::-1]
-    fisher = np.maximum.accumulate(chdtrc(2.0 * np.arange(len(ordered), 0, -1), -2 * tails))
+    fisher = np.maximum.accumulate(scipy.special.chdtrc(2.0 * np.arange(len(ordered), 0, -1), -2 * tails))
     holm = adjust(values, "holm")
     # The monotone Bonferroni p-values of "at least k" are the Holm p-values in order.
     bonferroni = np.sort(holm[~np.isnan(holm)])

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.student import student_quantile
 
@@ -56,15 +57,15 @@ def equivalence(value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.Arr
     >>> round(float(equivalence(0.1, 0.15, 40, margin=0.5).p_equivalent), 4)
     0.0055
     """
-    from scipy.special import stdtr
-
     if not margin > 0:
         raise TreegaugeError(f"margin: expected a number above 0, found {margin!r}")
     difference, error = np.asarray(value, np.float64), np.asarray(standard_error, np.float64)
     with np.errstate(divide="ignore"):
         above, below = (difference + margin) / error, (difference - margin) / error
-    not_worse, not_better = stdtr(df, -above), stdtr(df, below)
-    return Equivalence(np.maximum(not_worse, not_better), np.asarray(not_worse), np.asarray(stdtr(df, -below)))
+    not_worse, not_better = scipy.special.stdtr(df, -above), scipy.special.stdtr(df, below)
+    return Equivalence(
+        np.maximum(not_worse, not_better), np.asarray(not_worse), np.asarray(scipy.special.stdtr(df, -below))
+    )
 
 
 def margin_claims(
@@ -209,16 +210,14 @@ def significant_errors(
     >>> print(*(f"{float(value):.2f}" for value in significant_errors(2.0, 8.1, 1e9)))
     0.06 0.24 9.54
     """
-    from scipy.special import chdtri, ndtr
-
     if not difference > 0:
         raise TreegaugeError(f"expected a difference above 0, found {difference}")
     error, freedom = np.asarray(standard_error, np.float64)[..., None], np.asarray(df, np.float64)[..., None]
     nodes = (np.arange(_NODES) + 0.5) / _NODES
-    bar = student_quantile((1 + level) / 2, freedom) * np.sqrt(chdtri(freedom, 1 - nodes) / freedom)
+    bar = student_quantile((1 + level) / 2, freedom) * np.sqrt(scipy.special.chdtri(freedom, 1 - nodes) / freedom)
     with np.errstate(divide="ignore"):
         true = difference / error
-    above, below = ndtr(true - bar), ndtr(-true - bar)
+    above, below = scipy.special.ndtr(true - bar), scipy.special.ndtr(-true - bar)
     density = [np.exp(-((bar + sign * true) ** 2) / 2) / math.sqrt(2 * math.pi) for sign in (-1, 1)]
     size = true * (above - below) + density[0] + density[1]
     found = (above + below).mean(axis=-1)
@@ -383,9 +382,6 @@ def best_of(
     >>> print(f"{best.observed:.2f} -> {best.value:.2f} ({best.low:.2f} to {best.high:.2f})")
     81.00 -> 80.79 (80.36 to 81.37)
     """
-    from scipy.optimize import brentq
-    from scipy.special import stdtr, stdtrit
-
     estimates, spread = np.asarray(values, np.float64), np.asarray(covariance, np.float64)
     if estimates.ndim != 1 or spread.shape != (len(estimates),) * 2 or not len(estimates):
         raise TreegaugeError(f"expected n values and a covariance n x n, found {estimates.shape} and {spread.shape}")
@@ -403,14 +399,14 @@ def best_of(
     highest = np.min(rest[falling] / (1 - slopes[falling]), initial=math.inf)
     alpha = 1 - level
     outside = alpha / 10
-    reach = float(stdtrit(df, 1 - outside / (2 * len(estimates)))) * error
+    reach = float(scipy.special.stdtrit(df, 1 - outside / (2 * len(estimates)))) * error
 
     def share_below(true: float) -> float:
         edges = (max(lowest, true - reach), x, min(highest, true + reach))
         # Both tails, so that differences of numbers near 1 keep their digits.
         z = (np.array(edges) - true) / error
         z = -z[::-1] if z[0] > 0 else z
-        a, b, c = stdtr(df, z)
+        a, b, c = scipy.special.stdtr(df, z)
         inner = (c - b) if edges[0] > true else (b - a)
         return float(inner / (c - a)) if c > a else 0.5
 
@@ -420,7 +416,7 @@ def best_of(
             return low
         if share_below(high) >= share:
             return high
-        return float(brentq(lambda true: share_below(true) - share, low, high))
+        return float(scipy.optimize.brentq(lambda true: share_below(true) - share, low, high))
 
     tail = (alpha - outside) / (1 - outside) / 2
     ends = sorted(turn * solve(share) for share in (1 - tail, tail))
@@ -461,8 +457,6 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     >>> round(correlation_power(-0.265, 93), 3)
     0.735
     """
-    from scipy import special
-
     check_shares(alpha=alpha)
     if not -1 <= r <= 1:
         raise TreegaugeError(f"r: expected a coefficient from -1 to 1, found {r!r}")
@@ -470,27 +464,11 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
         raise TreegaugeError(f"n: the power of a correlation test needs more than 3 rows, found {n}")
     if abs(r) == 1:
         return 1.0
-    critical = special.stdtrit(n - 2, 1 - alpha / 2)
+    critical = scipy.special.stdtrit(n - 2, 1 - alpha / 2)
     least = math.atanh(math.sqrt(critical**2 / (critical**2 + n - 2)))
     size = math.atanh(abs(r)) + abs(r) / (2 * (n - 1))
     scale = math.sqrt(n - 3)
-    return float(special.ndtr((size - least) * scale) + special.ndtr((-size - least) * scale))
-
-
-def needed_rows(r: float, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Return the smallest number of rows with which the test has at least this power.
-
-    Add the number of covariates for a partial correlation.
-
-    Examples
-    --------
-    >>> needed_rows(0.3)
-    85
-    """
-    check_shares(power=power)
-    if not 0 < abs(r) <= 1:
-        raise TreegaugeError(f"r: expected a coefficient other than 0, at most 1, found {r!r}")
-    return smallest(lambda n: correlation_power(r, n, alpha) >= power, 4)
+    return float(scipy.special.ndtr((size - least) * scale) + scipy.special.ndtr((-size - least) * scale))
 
 
 def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -501,9 +479,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
     >>> round(detectable(94), 3)
     0.284
     """
-    from scipy.optimize import brentq
-
     check_shares(power=power)
     if correlation_power(0.0, n, alpha) >= power:
         return 0.0
-    return float(brentq(lambda r: correlation_power(r, n, alpha) - power, 0.0, 1 - 1e-12))
+    return float(scipy.optimize.brentq(lambda r: correlation_power(r, n, alpha) - power, 0.0, 1 - 1e-12))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray
 
 _TINY = 1e-300
@@ -30,9 +31,7 @@ def student_tail(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     0.025
     """
     if np.size(t) + np.size(df) > _MANY:
-        from scipy.special import stdtr
-
-        return np.asarray(stdtr(df, -np.asarray(t)))
+        return np.asarray(scipy.special.stdtr(df, -np.asarray(t)))
     ts, dfs = np.broadcast_arrays(np.asarray(t, np.float64), np.asarray(df, np.float64))
     tails = [_tail(*pair) for pair in zip(ts.ravel().tolist(), dfs.ravel().tolist(), strict=True)]
     return np.array(tails).reshape(ts.shape)
@@ -49,9 +48,7 @@ def student_quantile(share: float, df: npt.ArrayLike) -> FloatArray:
     [12.706, 2.262, 1.962]
     """
     if np.size(df) > _MANY:
-        from scipy.special import stdtrit
-
-        return np.asarray(stdtrit(df, share))
+        return np.asarray(scipy.special.stdtrit(df, share))
     values, places = np.unique(np.asarray(df, np.float64), return_inverse=True)
     quantiles = np.array([_quantile(share, freedom) for freedom in values.tolist()])
     return np.asarray(quantiles[places].reshape(np.shape(df)))

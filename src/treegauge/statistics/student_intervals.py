@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray, Statistic, Units, apply_statistic, jackknife_values, runs_of
 from treegauge.statistics.student import student_quantile, student_tail
 from treegauge.statistics.units import LEAST_UNITS
@@ -41,13 +42,11 @@ def wilson(successes: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> t
     >>> [round(float(limit), 2) for limit in wilson(5, 5)]
     [0.57, 1.0]
     """
-    from scipy.special import ndtri
-
     trials = np.asarray(n, np.float64)
     share = np.asarray(successes, np.float64) / trials
     if not ((trials > 0) & (share >= 0) & (share <= 1)).all():
         raise TreegaugeError(f"a share needs 0 to n successes of n > 0, found {successes!r} of {n!r}")
-    z = ndtri((1 + level) / 2)
+    z = scipy.special.ndtri((1 + level) / 2)
     centre = share + z**2 / (2 * trials)
     reach = z * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
     scale = 1 + z**2 / trials
@@ -130,12 +129,10 @@ def median_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, 
     >>> round(low, 2), round(high, 2)
     (0.27, 2.79)
     """
-    from scipy.special import bdtr
-
     ordered = np.sort(np.asarray(values, np.float64))
     n = len(ordered)
     # Coverage between the k-th smallest and the k-th largest.
-    covers = 1 - 2 * bdtr(np.arange(n // 2), n, 0.5)
+    covers = 1 - 2 * scipy.special.bdtr(np.arange(n // 2), n, 0.5)
     if n < LEAST_MEDIAN or covers[0] < level:
         return None
     k = int(np.flatnonzero(covers >= level)[-1]) + 1
@@ -180,22 +177,19 @@ def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     >>> signed_rank([1, 2, 2, 3, 4])  # all five won: no p-value can be smaller
     SignedRank(p_value=0.0625, correlation=1.0)
     """
-    from scipy.special import ndtr
-    from scipy.stats import rankdata
-
     values = np.asarray(differences)
     moved = values[values != 0]
     if not len(moved):
         return SignedRank(1.0, 0.0)
     # Mean ranks are halves: twice a rank is a whole number.
-    ranks = np.rint(2 * rankdata(np.abs(moved))).astype(np.int64)
+    ranks = np.rint(2 * scipy.stats.rankdata(np.abs(moved))).astype(np.int64)
     total, plus = int(ranks.sum()), int(ranks[moved > 0].sum())
     correlation = (2 * plus - total) / total
     least = min(plus, total - plus)
     if len(moved) > _MOST_EXACT:
         spread = np.sqrt((ranks.astype(np.float64) ** 2).sum()) / 2
         z = min(least + 1 - total / 2, 0) / spread
-        return SignedRank(min(1.0, 2 * float(ndtr(z))), correlation)
+        return SignedRank(min(1.0, 2 * float(scipy.special.ndtr(z))), correlation)
     # chances[s]: probability that the doubled ranks of positive sign sum to s.
     chances = np.zeros(total + 1)
     chances[0], reached = 1.0, 0

@@ -19,7 +19,7 @@ from treegauge.treebanks.sources.tallies import Tally, tally_files
 
 
 @dataclass(frozen=True)
-class Catalogue(Result):
+class Catalogue(Result, kind="catalogue"):
     """Treebanks, sorted by release and name; iterate over it, or find one.
 
     `listed` is the number of treebanks before some were chosen; with `paths` the text is only folders.
@@ -30,7 +30,6 @@ class Catalogue(Result):
     signature: str
     listed: int = 0
     paths: bool = False
-    kind: ClassVar[str] = "catalogue"
     digits: ClassVar[int] = 3
 
     def __len__(self) -> int:

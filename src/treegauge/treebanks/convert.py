@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
@@ -24,13 +24,12 @@ _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 
 @dataclass(frozen=True)
-class NewTreebank(Result):
+class NewTreebank(Result, kind="treebank"):
     """A treebank created by a verb: written to the file `out`, or printed as CoNLL-U (None)."""
 
     treebank: "Treebank"
     out: str | None
     signature: str
-    kind: ClassVar[str] = "treebank"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -106,8 +105,6 @@ def convert(
         What to do about malformed sentences; text without trees (_ in HEAD) is not malformed.
     sample
         Keep this number of sentences, drawn at random.
-    seed
-        Seed of the sample.
 
     Examples
     --------

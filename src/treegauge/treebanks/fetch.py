@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
@@ -76,12 +76,11 @@ class FetchedTreebank:
 
 
 @dataclass(frozen=True)
-class Fetched(Result):
+class Fetched(Result, kind="fetch"):
     """Treebanks that were fetched or existed already."""
 
     treebanks: tuple[FetchedTreebank, ...]
     signature: str
-    kind: ClassVar[str] = "fetch"
 
     @property
     def table(self) -> "pl.DataFrame":

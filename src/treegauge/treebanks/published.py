@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge import data
 from treegauge.core.conditions import frame_where
@@ -16,10 +16,8 @@ _APART = ("release", "input", "system", "version")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublishedScores(RowsResult):
+class PublishedScores(RowsResult, kind="published scores"):
     """Published scores, newest release first, then by kind of input; one column per metric."""
-
-    kind: ClassVar[str] = "published scores"
 
     def own_text(self) -> str:
         """Return the table, and what it is not."""

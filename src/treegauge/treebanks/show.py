@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Drawings(Result):
+class Drawings(Result, kind="drawings"):
     """Drawings of trees, each alone or, if there are `systems`, with the system's tree."""
 
     sentences: "tuple[Sentence, ...]"
     systems: "tuple[Sentence, ...]"
     signature: str
-    kind: ClassVar[str] = "drawings"
     own_formats: ClassVar[tuple[str, ...]] = ("svg", "tikz")
 
     @property
@@ -118,8 +117,6 @@ def show(
         The set of a treebank folder to draw from (train, dev or test).
     limit
         Number of sentences to draw if none is chosen.
-    errors
-        What to do about malformed sentences.
 
     Examples
     --------

@@ -30,7 +30,7 @@ _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 
 @dataclass(frozen=True)
-class ValidationReport(Result):
+class ValidationReport(Result, kind="check"):
     """The problems of CoNLL-U files.
 
     Attributes
@@ -70,7 +70,6 @@ class ValidationReport(Result):
     strict: bool = False
     changed: str | None = None
     written: tuple[str, int, int] | None = None
-    kind: ClassVar[str] = "check"
     own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
 
     @property

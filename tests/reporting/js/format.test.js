@@ -14,6 +14,7 @@ import {
 test("numbers as people read them", () => {
   assert.equal(grouped(1234567), "1,234,567");
   assert.equal(grouped(12345.666), "12,345.7");
+  assert.equal(grouped(13744.98), "13,745");
   assert.equal(grouped("1000000"), "1,000,000");
   assert.equal(short(1234.56), "1,235");
   assert.equal(short(0.123456), "0.1235");

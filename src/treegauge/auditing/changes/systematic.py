@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.auditing.changes.changed_words import WordPairs
+from treegauge.core.lazy import scipy
 from treegauge.treebanks.data.columns import Ints
 
 LAYERS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -312,12 +313,10 @@ def _is_large(groups: _Groups) -> npt.NDArray[np.bool_]:
 
 def _chosen(groups: _Groups, all_groups: Sequence[_Groups], tests: int) -> Iterator[int]:
     """Yield the groups whose change is systematic, large ones first."""
-    from scipy.special import bdtrc
-
     enough = _is_large(groups) & (groups.share >= SHARE)
     if groups.names:
         general = [group for group in all_groups if {*group.names} < {*groups.names}]
         usual = np.max([group.share[group.of[groups.first]] for group in general], axis=0)
-        enough &= bdtrc(groups.changed - 1.0, groups.places, usual) * tests <= LEVEL
+        enough &= scipy.special.bdtrc(groups.changed - 1.0, groups.places, usual) * tests <= LEVEL
     order = np.argsort(-groups.changed, kind="stable")
     yield from (int(group) for group in order if enough[group])

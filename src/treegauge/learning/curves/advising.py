@@ -51,7 +51,7 @@ class Need(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Advice(CurveAnalysis):
+class Advice(CurveAnalysis, kind="advice"):
     """The expected gain from more annotated sentences, all words first, then classes.
 
     Attributes
@@ -80,7 +80,6 @@ class Advice(CurveAnalysis):
     flat: float | None
     need: Need | None
     counts: Attachments = field(repr=False)
-    kind: ClassVar[str] = "advice"
     digits: ClassVar[int] = 2
 
     def shown(self) -> pl.DataFrame:
@@ -285,7 +284,7 @@ REPETITION = 0.25
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ChosenSentences(RowsResult):
+class ChosenSentences(RowsResult, kind="sentences", unit="percent"):
     """Sentences to annotate next, in the order of choice, each with its reason.
 
     `benefit` is the expected number of incorrect words per 100 words to annotate, discounted for
@@ -294,8 +293,6 @@ class ChosenSentences(RowsResult):
     """
 
     notes: tuple[str, ...] = ()
-    kind: ClassVar[str] = "sentences"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[int] = 1
 
     def own_text(self) -> str:

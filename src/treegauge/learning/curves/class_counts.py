@@ -32,7 +32,7 @@ _MEANING = ("metric", "by", "options")
 
 
 @dataclass(frozen=True, eq=False)
-class Attachments(Result):
+class Attachments(Result, kind="counts"):
     """Counts of correct words: one row per treebank, parser, size, training sample and class.
 
     Every cell (treebank, parser, size, sample) has a row of class ``all``; other classes need not
@@ -48,7 +48,6 @@ class Attachments(Result):
     options: str = ""
     sources: tuple[str, ...] = ()
     choices: Mapping[str, object] = field(default_factory=dict)
-    kind: ClassVar[str] = "counts"
     digits: ClassVar[int] = 1
 
     @cached_property

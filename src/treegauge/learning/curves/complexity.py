@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, CELL, COLUMNS, Attachments, attachments
 from treegauge.learning.curves.score_grid import (
@@ -34,7 +35,7 @@ Per = Literal["pooled", "language", "treebank"]
 
 
 @dataclass(frozen=True, eq=False)
-class Complexities(CurveAnalysis):
+class Complexities(CurveAnalysis, kind="complexity"):
     """COMPLEXITY and score at the largest size of every class, with ranks, 1 the simplest.
 
     The group is ``""`` when pooled, else language or treebank. `correlations` hold Spearman's rho
@@ -43,7 +44,6 @@ class Complexities(CurveAnalysis):
 
     correlations: pl.DataFrame = field(repr=False)
     size: int
-    kind: ClassVar[str] = "complexity"
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -131,8 +131,6 @@ def areas(sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None,
 def _group(
     grid: ScoreGrid, mask: Bools, matched: bool, bands: "CurveBands"
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    from scipy.stats import rankdata
-
     values = areas(grid.sizes, grid.means, mask, matched=matched)
     kept = np.flatnonzero(np.isfinite(values[1:])) + 1
     if not len(kept):
@@ -141,7 +139,7 @@ def _group(
     drawn = areas(grid.sizes, draws.means, mask, draws, matched=matched)[:, kept]
     score = averaged(grid.means, mask)[-1, kept]
     low, high = limits(drawn, bands.level)
-    rank, score_rank = rankdata(values[kept]), rankdata(-score)
+    rank, score_rank = scipy.stats.rankdata(values[kept]), scipy.stats.rankdata(-score)
     share = np.where(mask, grid.share, np.nan)
     rows: list[dict[str, Any]] = [
         {
@@ -198,11 +196,10 @@ SIMPLE, COMPLEX = "simple", "complex"
 
 
 @dataclass(frozen=True, eq=False)
-class Partition(CurveAnalysis):
+class Partition(CurveAnalysis, kind="partition"):
     """The simple and complex classes of every treebank, by one parser's curves."""
 
     parser: str
-    kind: ClassVar[str] = "partition"
 
     def of(self, treebank: str) -> dict[str, str]:
         """Return the group of each class in one treebank: simple or complex."""
@@ -266,14 +263,13 @@ def composite_counts(counts: Attachments, parted: Partition | None = None) -> At
 
 
 @dataclass(frozen=True, eq=False)
-class ParserComplexities(CurveAnalysis):
+class ParserComplexities(CurveAnalysis, kind="parser complexities"):
     """COMPLEXITY and score of every class, for all parsers.
 
     `agreement` holds Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
     """
 
     agreement: pl.DataFrame = field(repr=False)
-    kind: ClassVar[str] = "parser complexities"
 
     @property
     def summary(self) -> dict[str, Any]:

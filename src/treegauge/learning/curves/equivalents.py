@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.curves.score_grid import (
@@ -218,9 +219,7 @@ _TINY = 1e-9
 
 def isotonic(curve: npt.ArrayLike) -> Floats:
     """Return the non-decreasing curves nearest to given ones (..., sizes), by least squares."""
-    from scipy.optimize import isotonic_regression
-
-    return np.apply_along_axis(lambda y: isotonic_regression(y).x, -1, np.asarray(curve, float))
+    return np.apply_along_axis(lambda y: scipy.optimize.isotonic_regression(y).x, -1, np.asarray(curve, float))
 
 
 def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.ArrayLike) -> Floats:
@@ -262,7 +261,7 @@ def size_text(size: float, sizes: Sequence[float]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Equivalents(CurveAnalysis):
+class Equivalents(CurveAnalysis, kind="equivalent"):
     """Scores, and the number of annotated sentences with which a monolingual parser reaches them.
 
     `equivalent` and the interval's ends are text in whole sentences: ``< 5`` and ``> 500`` are
@@ -272,7 +271,6 @@ class Equivalents(CurveAnalysis):
     parser: str
     sizes: tuple[float, ...]
     curves: Curves | None = None
-    kind: ClassVar[str] = "equivalent"
 
     def shown(self) -> pl.DataFrame:
         """Return scores and equivalents as text."""

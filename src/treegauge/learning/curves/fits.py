@@ -105,7 +105,7 @@ def _line(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class Fits(CurveAnalysis):
+class Fits(CurveAnalysis, kind="fit"):
     """Laws fitted to curves, and predicted scores.
 
     Rows of laws have parameters with intervals, which are valid if the law is, rms of residuals,
@@ -116,7 +116,6 @@ class Fits(CurveAnalysis):
 
     predictions: pl.DataFrame = field(repr=False)
     parser: str
-    kind: ClassVar[str] = "fit"
     digits: ClassVar[int] = 2
 
     def shown(self) -> pl.DataFrame:

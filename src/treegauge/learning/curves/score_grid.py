@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.training_settings import CurveBands
@@ -251,13 +252,11 @@ def area_between(sizes: npt.ArrayLike, overall: npt.ArrayLike, curve: npt.ArrayL
     parabola through the last three points. Sizes are the last axis of the relative scores. The unit
     is percentage points times units of ln(size); negative: simpler than words overall.
     """
-    from scipy.integrate import simpson
-
     points = np.asarray(sizes, float)
     if len(points) < 2 or not np.all(np.diff(points) > 0):
         raise TreegaugeError(f"an area needs two or more different sizes in ascending order; got {points.tolist()}")
     gap = np.asarray(overall, float) - np.asarray(curve, float)
-    return np.asarray(100 * simpson(gap, x=np.log(points), axis=-1))
+    return np.asarray(100 * scipy.integrate.simpson(gap, x=np.log(points), axis=-1))
 
 
 AVERAGE = "average"
@@ -279,7 +278,7 @@ class CurveAnalysis(Analysis):
 
 
 @dataclass(frozen=True, eq=False)
-class Curves(CurveAnalysis):
+class Curves(CurveAnalysis, kind="curve"):
     """Learning curves, one row per parser, treebank, class and size.
 
     Attributes
@@ -293,7 +292,6 @@ class Curves(CurveAnalysis):
     """
 
     relative: bool = False
-    kind: ClassVar[str] = "curve"
 
     def shown(self) -> pl.DataFrame:
         """Return one row per curve and one column per size, in percent."""

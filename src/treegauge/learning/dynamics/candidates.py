@@ -133,13 +133,12 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorCandidates(Result):
+class ErrorCandidates(Result, kind="candidates"):
     """Words that may be annotated incorrectly, the most suspicious first."""
 
     treebank: str
     words: tuple[Candidate, ...]
     signature: str
-    kind: ClassVar[str] = "candidates"
     digits: ClassVar[int] = 3
 
     def __len__(self) -> int:

@@ -26,7 +26,7 @@ BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 
 
 @dataclass(frozen=True, eq=False)
-class DescriptionLength(Result):
+class DescriptionLength(Result, kind="mdl", unit="bits"):
     r"""Code lengths of heads and relations, block by block and order by order, in bits.
 
     .. math::
@@ -41,8 +41,6 @@ class DescriptionLength(Result):
     signature: str
     training: str
     code: "pl.DataFrame"
-    kind: ClassVar[str] = "mdl"
-    unit: ClassVar[str | None] = "bits"
 
     @classmethod
     def of(cls, code: "pl.DataFrame", treebank: str, parser: str, training: str, seed: int) -> "DescriptionLength":
@@ -219,10 +217,8 @@ def fitting(sentences: int) -> tuple[int, ...]:
     return (*sizes, rest) if rest else tuple(sizes)
 
 
-class LengthTable(JoinedResult):
+class LengthTable(JoinedResult, kind="mdl", unit="bits"):
     """Description lengths of one or more treebanks."""
 
     results: tuple[DescriptionLength, ...]
-    kind: ClassVar[str] = "mdl"
-    unit: ClassVar[str | None] = "bits"
     digits: ClassVar[int] = 2

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ _FLAT = ("parsed_head", "parsed_relation")
 
 
 @dataclass(frozen=True, eq=False)
-class Recording(Result):
+class Recording(Result, kind="recording"):
     """Log-probabilities of gold heads and relations over training, from any engine.
 
     Natural logarithms. Relations are scored at the gold head. A rival is the most probable head (or
@@ -81,7 +81,6 @@ class Recording(Result):
     relations: tuple[str, ...] = ()
     parsed_head: npt.NDArray[np.int16] | None = None
     parsed_relation: npt.NDArray[np.int16] | None = None
-    kind: ClassVar[str] = "recording"
 
     def __post_init__(self) -> None:
         shape = np.shape(self.head_logp)

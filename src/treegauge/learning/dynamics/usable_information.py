@@ -68,7 +68,7 @@ def null_input(treebank: "Treebank", kind: str = "blank", *, seed: int = 0) -> "
 
 
 @dataclass(frozen=True, eq=False)
-class UsableInformation(Result):
+class UsableInformation(Result, kind="vinfo", unit="bits per word"):
     r"""Pointwise V-information of every word's head and relation, in bits.
 
     .. math::
@@ -87,8 +87,6 @@ class UsableInformation(Result):
     entropy: dict[str, Floats]
     conditional: dict[str, Floats]
     intervals: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
-    kind: ClassVar[str] = "vinfo"
-    unit: ClassVar[str | None] = "bits per word"
     digits: ClassVar[int] = 3
 
     def pvi(self, layer: str = "head", epoch: int = -1) -> Floats:
@@ -178,9 +176,7 @@ def usable_information(
     return replace(made, intervals=intervals)
 
 
-class InformationTable(JoinedResult):
+class InformationTable(JoinedResult, kind="vinfo", unit="bits per word"):
     """Usable information of one or more treebanks."""
 
     results: tuple[UsableInformation, ...]
-    kind: ClassVar[str] = "vinfo"
-    unit: ClassVar[str | None] = "bits per word"

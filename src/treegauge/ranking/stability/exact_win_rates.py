@@ -41,7 +41,7 @@ MOST_ADDITIONS = 10**12
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(Ranks):
+class Exact(Ranks, kind="exact ranks", unit="percent"):
     """Counts over all subsets of given sizes.
 
     Attributes
@@ -63,8 +63,6 @@ class Exact(Ranks):
     coarse: bool
     rounding: float
     signature: str
-    kind: ClassVar[str] = "exact ranks"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"rank": None, "mean rank": 4, "bound": 4}
 
     def subsets(self, size: int) -> int:

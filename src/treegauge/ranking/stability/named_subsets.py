@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,12 @@ def mean_error_reduction(reference: NDArray[np.float64], system: NDArray[np.floa
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetAverages(Ranks):
+class SubsetAverages(Ranks, kind="subsets", unit="percent"):
     """Macro averages and error reductions over subsets; `absent` are members without a score."""
 
     rows: "pl.DataFrame"
     absent: dict[str, tuple[str, ...]]
     signature: str
-    kind: ClassVar[str] = "subsets"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":

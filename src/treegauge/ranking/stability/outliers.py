@@ -74,7 +74,7 @@ class ExtremeRanks:
 
 
 @dataclass(frozen=True, eq=False)
-class Outliers(Result):
+class Outliers(Result, kind="outliers"):
     """The treebanks in the subsets with a system's best and worst ranks."""
 
     system: str
@@ -83,7 +83,6 @@ class Outliers(Result):
     stability: Stability
     correction: str
     signature: str
-    kind: ClassVar[str] = "outliers"
     digits: ClassVar[tables.Digits] = 4
 
     @property
@@ -301,8 +300,6 @@ def outliers(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     system
         System to explain; repeatable.
     size
@@ -313,8 +310,6 @@ def outliers(
         Columns that define the classes of treebanks.
     correction
         Correction for the number of classes.
-    seed
-        Random seed; the same seed gives the same result.
     """
     board = leaderboard_of(scores, reading)
     names = [board.systems[board.system(name)] for name in ([system] if isinstance(system, str) else system)]

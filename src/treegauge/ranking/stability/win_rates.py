@@ -41,7 +41,7 @@ class Behind(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Stability(Ranks):
+class Stability(Ranks, kind="ranks", unit="percent"):
     """Ranks of every system over subsets of treebanks.
 
     Attributes
@@ -72,8 +72,6 @@ class Stability(Ranks):
     signature: str
     sets: RankSets | None = None
     winner: Winner | None = None
-    kind: ClassVar[str] = "ranks"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = dict.fromkeys(("rank", "best", "q1", "median", "q3", "worst"))
 
     @property

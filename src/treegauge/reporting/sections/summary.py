@@ -31,8 +31,11 @@ def what_was_given(sections: "Sequence[Section]") -> str:
         scored = data["scores"]["treebanks"]
         systems = {name for one in scored for name in one["systems"]}
         words = sum(one["words"] for one in scored)
+        numbers = [number for one in scored for number in one["runs"]]
+        ends = dict.fromkeys((min(numbers), max(numbers)))
+        runs = f", means over {' to '.join(map(str, ends))} runs," * (max(numbers) > 1)
         parts.append(
-            f"scores of {counted(len(systems), 'system')} on {counted(len(scored), 'treebank')} "
+            f"scores of {counted(len(systems), 'system')}{runs} on {counted(len(scored), 'treebank')} "
             f"({counted(words, 'word')})"
         )
     saved = [one for one in sections if one.key == "saved"]

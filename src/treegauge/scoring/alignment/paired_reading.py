@@ -52,7 +52,8 @@ class Pending(NamedTuple):
 class SideReader:
     """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed.
 
-    In loose alignment, `answer` is that of a language model, and `arranged` the output in the order of gold.
+    `before` sentences were taken, `taken` is the last piece of them. In loose alignment, `answer`
+    is that of a language model, and `arranged` the output in the order of gold.
     """
 
     name: str
@@ -62,7 +63,8 @@ class SideReader:
     pending: Pending | None = None
     done: bool = False
     empty: frozenset[str] = frozenset(LAYERS)
-    passed: Surroundings = field(default_factory=Surroundings)
+    before: int = 0
+    taken: Treebank | None = None
     problems: list[ReadingProblem] = field(default_factory=list)
     answer: "ModelAnswer | None" = None
     arranged: "Arranged | None" = None
@@ -112,9 +114,14 @@ class SideReader:
         sentences = int(np.searchsorted(piece.segments.sentence_ends, end)) + 1
         if sentences < len(piece.segments.sentence_ends):
             piece, self.pending = piece.cut(sentences)
-        tb, self.name = piece.treebank, piece.treebank.name
-        self.passed = Surroundings(self.passed.before + len(tb), tb.line(len(tb.fields) - 1))
+        self.before += len(piece.segments.sentence_ends)
+        self.taken, self.name = piece.treebank, piece.treebank.name
         return piece
+
+    def around(self, after: int = 0) -> Surroundings:
+        """Return what was taken: sentences, and the line of the last; `after` it, more wait."""
+        line = 0 if self.taken is None else self.taken.line(len(self.taken.fields) - 1)
+        return Surroundings(self.before, line, after)
 
     def grow(self) -> None:
         """Read as much again as is waiting, so that the total time stays linear."""
@@ -147,8 +154,8 @@ def _has_values(treebank: Treebank, column: str) -> bool:
 
 def check_heads(treebank: Treebank, policy: str) -> None:
     """Refuse words without heads and, in strict reading, trees with problems."""
-    if policy == treebank.policy == "strict" and refusals(treebank):
-        raise ConlluError(refusals(treebank))
+    if treebank.problems and policy == treebank.policy == "strict" and (refused := refusals(treebank)):
+        raise ConlluError(refused)
     if headless := int((treebank.head < 0).sum()):
         raise TreegaugeError(f"{treebank.name}: {headless} words have no HEAD; scoring needs one for every word")
 
@@ -196,9 +203,8 @@ def _exact(left: SideReader, right: SideReader) -> Iterator[Alignment]:
         for side in behind:
             side.grow()
     if left.size or right.size:
-        if right.done and right.size < left.size:
-            left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
-        error = str(mismatch(*left.waiting, *right.waiting, (left.passed, right.passed)))
+        unread = sum(map(len, left.pieces)) if right.done and right.size < left.size else 0
+        error = str(mismatch(*left.waiting, *right.waiting, (left.around(unread), right.around())))
         if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
             error += f"\nsentences were left out because of {lost} problems; "
             error += "errors='repair' keeps their words"

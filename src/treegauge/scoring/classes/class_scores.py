@@ -43,7 +43,7 @@ def places(treebank: Treebank, words: npt.NDArray[np.intp]) -> list[Place]:
 
 
 @dataclass(frozen=True, eq=False)
-class Breakdown(Result):
+class Breakdown(Result, kind="breakdown", unit="percent"):
     r"""Precision and recall of every word class.
 
     Recall is over words whose gold annotation is in the class, precision over words that the
@@ -63,8 +63,6 @@ class Breakdown(Result):
     words: MetricWords = field(repr=False)
     signature: str
     parts: "Mapping[str, Sequence[Breakdown]]" = field(default_factory=dict, repr=False)
-    kind: ClassVar[str] = "breakdown"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -92,7 +90,7 @@ class Breakdown(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Breakdowns(PaperResult):
+class Breakdowns(PaperResult, kind="breakdowns", unit="percent"):
     """Scores by class of words of one or more systems, side by side.
 
     ``result["careful"].errors("nsubj")`` are the sentences behind a number. For two systems,
@@ -106,8 +104,6 @@ class Breakdowns(PaperResult):
     differences: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
     level: float = 0.95
-    kind: ClassVar[str] = "breakdowns"
-    unit: ClassVar[str | None] = "percent"
     own_formats: ClassVar[tuple[str, ...]] = (*PaperResult.own_formats, "conllu")
 
     def __getitem__(self, system: str) -> Breakdown:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from treegauge.treebanks.sources.files import Source
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion(Result):
+class Confusion(Result, kind="confusion", unit="percent"):
     """How often the system predicted each value for each gold value, over aligned words."""
 
     names: tuple[str, ...]
@@ -32,8 +32,6 @@ class Confusion(Result):
     codes: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
     signature: str
     all: bool = False
-    kind: ClassVar[str] = "confusion"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -106,7 +104,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorOverlap(Result):
+class ErrorOverlap(Result, kind="overlap", unit="percent"):
     """Gold words that systems get wrong, by the systems that do.
 
     A system of several runs gets a word wrong if half of them do. `wrong` has one row per system
@@ -120,8 +118,6 @@ class ErrorOverlap(Result):
     homes: npt.NDArray[np.intp] = field(repr=False)
     alignments: Mapping[str, Sequence[Alignment]] = field(repr=False)
     signature: str
-    kind: ClassVar[str] = "overlap"
-    unit: ClassVar[str | None] = "percent"
 
     @property
     def groups(self) -> dict[str, npt.NDArray[np.intp]]:

@@ -26,7 +26,7 @@ _GOLD = ("treebank", "sentence", "sent_id", "word", "form", "lemma", "upos", "re
 
 
 @dataclass(frozen=True, eq=False)
-class FoundWords(Result):
+class FoundWords(Result, kind="found words"):
     """Words that meet all conditions; as text, their gold trees with what each system says."""
 
     words: "pl.DataFrame" = field(repr=False)
@@ -35,7 +35,6 @@ class FoundWords(Result):
     skip: int
     several: bool
     signature: str
-    kind: ClassVar[str] = "found words"
     own_formats: ClassVar[tuple[str, ...]] = ("conllu",)
 
     @property

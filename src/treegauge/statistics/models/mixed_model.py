@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.student import student_quantile
 from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df
@@ -109,11 +110,9 @@ def mixed_model(y: npt.ArrayLike, x: npt.ArrayLike, terms: Sequence[RandomTerm])
     >>> [(part.name, round(part.sd, 1)) for part in model.components()]
     [('plate', 1.8), ('residual', 0.5)]
     """
-    from scipy.optimize import minimize
-
     equations = _Equations(np.asarray(y, np.float64), np.asarray(x, np.float64), tuple(terms))
     start = np.concatenate([np.eye(term.width)[np.tril_indices(term.width)] for term in equations.terms])
-    found = minimize(equations.deviance, start, method="BFGS", jac="3-point", options={"gtol": 1e-6})
+    found = scipy.optimize.minimize(equations.deviance, start, method="BFGS", jac="3-point", options={"gtol": 1e-6})
     return MixedModel(equations, found.x, float(found.fun))
 
 
@@ -126,8 +125,6 @@ class _Equations:
     """
 
     def __init__(self, y: FloatArray, x: FloatArray, terms: Sequence[RandomTerm]) -> None:
-        from scipy import sparse
-
         self.rows, self.fixed = x.shape
         if self.rows <= self.fixed or np.linalg.matrix_rank(x) < self.fixed:
             raise TreegaugeError(
@@ -139,12 +136,14 @@ class _Equations:
         designs = [_design(term) for term in self.terms]
         self.counts = [design.shape[1] // term.width for term, design in zip(self.terms, designs, strict=True)]
         first, wide = designs[0], self.terms[0].width
-        rest = sparse.hstack([*designs[1:], sparse.csr_array(x), sparse.csr_array(y[:, None])], format="csr")
+        rest = scipy.sparse.hstack(
+            [*designs[1:], scipy.sparse.csr_array(x), scipy.sparse.csr_array(y[:, None])], format="csr"
+        )
         self.random = rest.shape[1] - self.fixed - 1
         own = (first.T @ first).tobsr((wide, wide))
         self.own = np.zeros((self.counts[0], wide, wide))
         self.own[own.indices] = own.data
-        self.coupled = sparse.csr_array(first.T @ rest)
+        self.coupled = scipy.sparse.csr_array(first.T @ rest)
         self.dense = (rest.T @ rest).toarray()
 
     def blocks(self, theta: FloatArray) -> list[FloatArray]:
@@ -159,17 +158,18 @@ class _Equations:
 
     def factorise(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return log |A| of the first term, the Cholesky factor of the rest, and how it is scaled."""
-        from scipy import sparse
-
         (first, *others), edge = self.blocks(theta), np.ones(self.fixed + 1)
         inner = first.T @ self.own @ first + np.eye(len(first))
         weights = first @ np.linalg.solve(inner, np.broadcast_to(first.T, inner.shape))
         groups = np.arange(len(weights))
-        between = sparse.bsr_array((weights, groups, np.arange(len(weights) + 1)))
+        between = scipy.sparse.bsr_array((weights, groups, np.arange(len(weights) + 1)))
         matrix = self.dense - (self.coupled.T @ (between @ self.coupled)).toarray()
-        scale = sparse.block_diag(
-            [sparse.kron(sparse.eye_array(count), block) for count, block in zip(self.counts[1:], others, strict=True)]
-            + [sparse.diags_array(edge)],
+        scale = scipy.sparse.block_diag(
+            [
+                scipy.sparse.kron(scipy.sparse.eye_array(count), block)
+                for count, block in zip(self.counts[1:], others, strict=True)
+            ]
+            + [scipy.sparse.diags_array(edge)],
             format="csr",
         )
         matrix = scale.T @ (scale.T @ matrix).T
@@ -196,13 +196,11 @@ class _Equations:
 
 def _design(term: RandomTerm) -> Any:
     """Return the sparse matrix (rows, groups x columns) of a term."""
-    from scipy import sparse
-
     columns = np.ones((len(term.groups), 1)) if term.columns is None else term.columns
     places = term.groups[:, None] * term.width + np.arange(term.width)
     rows = np.repeat(np.arange(len(columns)), term.width)
     shape = len(columns), (int(term.groups.max()) + 1) * term.width
-    return sparse.csr_array((columns.ravel(), (rows, places.ravel())), shape=shape)
+    return scipy.sparse.csr_array((columns.ravel(), (rows, places.ravel())), shape=shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,12 +321,11 @@ class MixedModel:
 
     def _rise(self, component: int, value: float, others: FloatArray) -> tuple[float, FloatArray]:
         """Return how much the deviance rises with one standard deviation at a value, and the best others."""
-        from scipy.optimize import minimize
 
         def deviance(rest: FloatArray) -> float:
             return self.equations.deviance_of(np.insert(rest, component, value))
 
-        found = minimize(deviance, others, method="BFGS", options={"gtol": 0.01})
+        found = scipy.optimize.minimize(deviance, others, method="BFGS", options={"gtol": 0.01})
         return float(found.fun) - self.deviance, found.x
 
     def _may_be_zero(self, component: int, level: float) -> bool:
@@ -343,8 +340,6 @@ class MixedModel:
         The values at which the deviance, the others at their best, is at most the quantile of
         chi-squared higher.
         """
-        from scipy.optimize import brentq
-
         best, most = self.sds, float(self.sds.max())
         others = np.delete(best, component)
 
@@ -355,16 +350,14 @@ class MixedModel:
 
         least = _ZERO * most
         peak = max(float(best[component]), least)
-        low = 0.0 if self._may_be_zero(component, level) else brentq(above, least, peak, rtol=_PRECISION)
+        low = 0.0 if self._may_be_zero(component, level) else scipy.optimize.brentq(above, least, peak, rtol=_PRECISION)
         others, step = np.delete(best, component), max(peak, 0.05 * most)
         while above(peak + step) < 0:
             step *= 2
         others = np.delete(best, component)
-        return low, brentq(above, peak, peak + step, rtol=_PRECISION)
+        return low, scipy.optimize.brentq(above, peak, peak + step, rtol=_PRECISION)
 
 
 def _quantile(level: float) -> float:
     """Return the quantile of chi-squared with one degree of freedom."""
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2)) ** 2
+    return float(scipy.special.ndtri((1 + level) / 2)) ** 2

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ UNIVERSAL_FEATURES = frozenset(
 )
 
 
+@lru_cache(maxsize=1 << 12)
 def universal_relation(deprel: str) -> str:
     """Return a relation without its subtype.
 
@@ -51,6 +53,7 @@ def universal_relation(deprel: str) -> str:
     return deprel.partition(":")[0]
 
 
+@lru_cache(maxsize=1 << 15)
 def universal_features(feats: str) -> str:
     """Return the universal features of FEATS, sorted.
 

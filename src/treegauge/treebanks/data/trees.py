@@ -151,21 +151,6 @@ def subtree_size(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> 
     return np.where(cycle >= 0, size[cycle], size) if len(size) else size
 
 
-def yield_bounds(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Return the first and last position of each word's yield, in two columns.
-
-    Examples
-    --------
-    >>> yield_bounds([2, 4, 4, 0, 7, 7, 2, 4]).tolist()
-    [[1, 1], [1, 7], [3, 3], [1, 8], [5, 5], [6, 6], [5, 7], [8, 8]]
-    """
-    head, bound = _checked(heads, offsets)
-    _, cycle, forest = _forest(head, bound)
-    rows = _trees.bounds(forest, cycle, _trees.preorder(forest)[0])
-    start = np.repeat(bound[:-1], np.diff(bound)).astype(np.int32)
-    return rows - start[:, np.newaxis] + np.int32(1)
-
-
 def sibling_order(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
     """Return the rank of each dependent outwards: -1, -2, ... left, 1, 2, ... right of its head.
 

@@ -13,8 +13,7 @@ export const signed = (x, digits = 2) => {
 };
 // Means over runs are not whole: they have one decimal.
 export const grouped = (x) => {
-  const broken = typeof x === "number" && Math.abs(x - Math.round(x)) > 1e-3;
-  const text = broken ? x.toFixed(1) : String(typeof x === "number" ? Math.round(x) : x);
+  const text = typeof x === "number" ? x.toFixed(1).replace(/\.0$/, "") : String(x);
   return text.replace(/\B(?=(\d{3})+(?:\.|$))/g, ",");
 };
 export const short = (x) => {

@@ -151,7 +151,7 @@ export const progressPart = ({ list, all, decisions }, clear) => {
       `The patch is a unified diff with the changes you accepted. Apply it in the folder of ${files}: `,
       html("code", {}, `git apply ${name}.patch`),
       list.files.length === 1 ? [" or ", html("code", {}, `patch ${files} ${name}.patch`)] : null,
-      ". Give the decisions to treegauge review --decisions, alone or with those of others, and what you rejected does not come back.",
+      ". The command review takes the decisions, alone or with those of others (--decisions), and what you rejected does not come back.",
     ),
     refused.length
       ? html("p", { class: "badge bad" }, `Left out, since the heads would not be a tree: ${refused.join(", ")}`)

@@ -1,0 +1,1 @@
+"""What the published scores show, and their plain CSV."""
