@@ -28,7 +28,9 @@ INFERENCE = re.compile(
     r"|p_\w+"
 )
 #: Fields that hold p-values under other names.
-NAMED = ("certificate.tests.*", "diff.kind", "plan.needed", "plan.power", "plan.type_?", "*.detectable")
+NAMED = (
+    "certificate.tests.*", "diff.kind", "plan.needed", "plan.promised", "plan.power", "plan.type_?", "*.detectable",
+)  # fmt: skip
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from treegauge.learning.curves.gathering import plan_curves
+from treegauge.learning.training_settings import CurveTraining
 from treegauge.parsing.beam import mean_rows
 from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
 from treegauge.parsing.bracket_labels import bracket_marginals, completed
@@ -10,7 +12,8 @@ from treegauge.parsing.mst import graph_words
 from treegauge.parsing.programs.command_templates import filled_command, find_template
 from treegauge.parsing.programs.external_process import to_conllx, to_unparsed
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, udpipe_values
-from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 
 def test_weights_that_one_learner_lacks_count_as_zero():
@@ -73,3 +76,19 @@ def test_options_of_udpipe():
     greek = udpipe_values(UDPipeOptions(treebank="el", iterations=3), **size)
     assert greek["transition_system"] == "link2"
     assert options_text({"iterations": 3, "l2": 0.5}) == "iterations=3;l2=0.5"
+
+
+def test_a_curve_trains_alike_at_every_size(tmp_path):
+    folder = tmp_path / "UD_Toy-Invented"
+    folder.mkdir()
+    for split in ("train", "test"):
+        write_conllu(synthetic(20, seed=0), folder / f"toy-ud-{split}.conllu")
+    parsers = "beam", "beam learners=3", "udpipe preset=fast", "udpipe preset=fast iterations=4", "udpipe"
+    plan = plan_curves([folder], CurveTraining(parser=parsers, sizes="5,10"))
+    options = {(cell.size, *cell.options.items()) for cell in plan.expand().cells()}
+    kept = {(dict(one[1:]).get("learners"), dict(one[1:]).get("iterations")) for one in options}
+    assert kept == {(1, None), (3, None), (None, 10), (None, 4), (None, -1)}
+    # Outside curves, few sentences need more epochs.
+    fast = UDPipeOptions(preset="fast")
+    epochs = [udpipe_values(fast, sentences=n, words=9 * n)["iterations"] for n in (20, 50, 100, 500)]
+    assert epochs == [30, 20, 10, 10]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import treegauge as tg
 from tests.test_calibration_registry import OTHER, counts, examples, fields, match, numbers, world
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import listening
 from treegauge.core.result import Result
 from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, UNKNOWN, text_units
 from treegauge.testing.simulated_parser import simulated_parse
@@ -95,3 +97,68 @@ def test_documents_that_nobody_marked_are_refused_in_one_sentence():
         with pytest.raises(TreegaugeError, match="has no '# newdoc' comment that marks documents; expected such"):
             call()
     assert text_units(0, "auto") == "sentences"
+
+
+class Heard:
+    """A listener that keeps the notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    @contextmanager
+    def task(self, what: str, total: int | None):
+        yield self
+
+    def update(self, done: int, total: int | None = None) -> None:
+        pass
+
+    def advance(self, amount: int = 1) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Two treebanks whose sets have 12 documents, and the output of a parser on the test sets."""
+    home = tmp_path_factory.mktemp("few")
+    (home / "output").mkdir()
+    for name in ("UD_Greek-One", "UD_Latin-Two"):
+        (home / name).mkdir()
+        for split in ("train", "dev", "test"):
+            gold, output = text(12)
+            (home / name / f"x-ud-{split}.conllu").write_text(gold)
+        (home / "output" / f"{name}.conllu").write_text(output)
+    return home
+
+
+#: Calls of verbs that report intervals over the documents of text, beside score, agree and measure.
+OVER_TEXT = {
+    "breakdown": lambda gold, out, first, **quick: tg.breakdown(gold, {"a": out, "b": gold}, by=["deprel"]),
+    "map": lambda gold, out, first, **quick: tg.map(first, folds=2, epochs=1, **quick),
+    "difficulty": lambda gold, out, first, **quick: tg.difficulty(first, measure="vinfo", epochs=1, **quick),
+    "transfer": lambda gold, out, first, **quick: tg.transfer(
+        *sorted(first.parent.glob("UD_*")), leave_one_out=True, **quick
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", OVER_TEXT)
+def test_verbs_over_text_warn_about_few_documents(verb, few):
+    first = few / "UD_Greek-One"
+    heard = Heard()
+    with listening(heard):
+        quick = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
+        made = OVER_TEXT[verb](first / "x-ud-test.conllu", few / "output" / "UD_Greek-One.conllu", first, **quick)
+    warning = f"warning: 95 % intervals over only 12 documents; {IN_DOCUMENTS}"
+    assert warning in "\n".join([str(made), *heard.notes])
+    assert made.units == "documents"
+
+
+def test_the_page_says_what_its_intervals_are_over(few):
+    gold, output = few / "UD_Greek-One" / "x-ud-test.conllu", few / "output" / "UD_Greek-One.conllu"
+    tg.report(output, gold=gold, out=few / "page.html")
+    page = (few / "page.html").read_text("utf-8")
+    assert "60 sentences in 12 documents" in page
+    assert "95 % confidence intervals over documents" in page

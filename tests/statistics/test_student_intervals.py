@@ -13,6 +13,7 @@ from treegauge.statistics.student_intervals import (
     jackknife,
     median_interval,
     signed_rank,
+    skew_stretch,
     student_mean,
     wilson,
 )
@@ -165,3 +166,15 @@ def test_a_difference_between_systems_is_found() -> None:
     apart = jackknife(stacked[0], ratio, words, other=stacked[1])
     assert apart.value[0] == pytest.approx((a.sum() - b.sum()) / words.sum())
     assert apart.p_value()[0] < 0.01
+
+
+def test_an_interval_is_longer_on_the_side_of_the_long_tail() -> None:
+    lengths = np.random.default_rng(3).lognormal(3, 1, 20)
+    left = (lengths.sum() - lengths) / 19
+    skewness = stats.skew(lengths, bias=False)  # the influence of a unit is proportional to its length
+    z = stats.norm.ppf(0.975)
+    term = skewness * (2 * z**2 + 1) / (6 * z * np.sqrt(20))
+    assert skew_stretch(left) == (1.0, pytest.approx(1 + 1.5 * term))
+    assert skew_stretch(-left) == (pytest.approx(1 + 1.5 * term), 1.0)
+    assert skew_stretch(left, known=skewness / np.sqrt(20)) == pytest.approx((1.0, 1.0))
+    assert skew_stretch(left, known=1.0) == (1.0, 1.0)  # what is known is never taken off the other side

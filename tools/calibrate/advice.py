@@ -224,7 +224,7 @@ def ends(one: Promise) -> Floats:
 TWICE = "all parsers, from 100 to 200 sentences"
 CASES = {"all parsers": "all", TWICE: "100 to 200", "beam": "beam", "mst": "mst", "UDPipe": "udpipe"}
 #: Why UDPipe's gains were less than promised.
-EPOCHS = "its fast preset trains for more epochs on fewer than 100 sentences, which bends the curve"
+STEEP = "gains of its small network were 1.1 points less than promised on average; two-sided intervals hold"
 NUMBER = 24
 SHARED: dict[str, Any] = {
     "verb": "curve advise", "kind": "advice", "nominal": 0.95, "cases": CASES, "quick": NUMBER, "repetitions": NUMBER,
@@ -243,7 +243,6 @@ def trials(case: str, part: slice) -> Trials:
     says="300 more sentences raise LAS from 84.7 to about 86.5 (+1.7, +0.9 to +2.6)",
     secondary="half-width / mean error",
     covers=("advice.low", "advice.high", "fit.predictions.*"),
-    fails={"UDPipe": EPOCHS},
     **SHARED,
 )
 def prediction(random: np.random.Generator, case: str, repetitions: int) -> Trials:
@@ -288,7 +287,7 @@ def need(random: np.random.Generator, case: str, repetitions: int) -> Trials:
     says="the chance that 200 are enough is 95 %: the gain comes in 95 % of such cases",
     secondary="mean gain minus the promised one (points)",
     covers=("advice.summary.need.*",),
-    fails={"UDPipe": EPOCHS, TWICE: "the share of UDPipe, as above"},
+    fails={"UDPipe": STEEP, TWICE: "the share of UDPipe, as above"},
     **SHARED,
 )
 def sure(random: np.random.Generator, case: str, repetitions: int) -> Trials:

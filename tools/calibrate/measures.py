@@ -68,6 +68,7 @@ def of_one(name: str, *sizes: int) -> dict[str, Any]:
     covers=("measures.low", "measures.high"),
     repetitions=2000,
     quick=60,
+    fails={"mdd, 50 sentences": "slightly too wide: allows for a tail as long as in real text"},
 )
 def interval_of_means(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences drawn from an invented treebank of 4,000."""

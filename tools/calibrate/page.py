@@ -61,8 +61,8 @@ def rows(statements: Mapping[str, Statement]) -> list[dict[str, Any]]:
     found = []
     for statement in sorted(statements.values(), key=lambda one: (one.verb, one.name)):
         seed, cases = kept(statement.name) or (None, [])
-        low, high = statement.band
         for case in cases:
+            low, high = (round(end, 4) for end in case.around(statement.band))
             ends = case.limits if case.repetitions else (0.0, 0.0)
             numbers = (statement.nominal, case.case, case.repetitions, f"{case.rate:.4f}", *(f"{x:.4f}" for x in ends))
             width = f"{case.relative_width:.2f}" if case.relative_width else ""

@@ -26,6 +26,8 @@ from treegauge.treebanks.data.indexing import document_starts
 #: Treebanks with marked documents: those to choose settings on, and those to judge statements on.
 CHOOSING = ("r2.9/UD_Greek-GDT", "r2.6/UD_Old_Russian-RNC", "r2.6/UD_Russian-Taiga", "r2.6/UD_English-LinES")
 JUDGING = ("r2.5/UD_Estonian-EWT", "r2.5/UD_Wolof-WTB", "r2.9/UD_Coptic-Scriptorium", "r2.5/UD_English-GUM")
+#: Two more to judge measures on, of a release that may have to be unpacked first.
+JUDGING_MORE = ("r2.0/UD_Romanian-RRT", "r2.0/UD_Swedish-Talbanken")
 #: The same for single sentences.
 CHOOSING_SENTENCES = (
     "r2.9/UD_Hungarian-Szeged", "r2.9/UD_Welsh-CCG", "r2.9/UD_Turkish-IMST", "r2.9/UD_Norwegian-NynorskLIA",

@@ -54,12 +54,15 @@ class Trials:
         The estimates inside the intervals, to compare their width with an oracle's.
     oracle
         The width of an oracle's intervals or sets in each repetition, where it is computed.
+    promised
+        The rate that was promised in each repetition, where it is not the nominal one.
     """
 
     hits: npt.NDArray[np.bool_]
     secondary: npt.NDArray[Any]
     estimates: npt.NDArray[Any] | None = None
     oracle: npt.NDArray[Any] | None = None
+    promised: npt.NDArray[Any] | None = None
 
     @property
     def relative_width(self) -> float | None:
@@ -148,6 +151,7 @@ class Checked:
     seconds: float
     relative_width: float | None = None
     skipped: str = ""
+    promised: float | None = None
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -169,8 +173,19 @@ class Checked:
             return "skipped"
         if not self.holds(band) or (self.relative_width or 0) > WIDEST:
             return "fails"
-        low, high = self.limits
+        (low, high), band = self.limits, self.around(band)
         return "holds" if (band[0] <= low or band[0] == 0) and high <= band[1] else "open"
+
+    def around(self, band: tuple[float, float]) -> tuple[float, float]:
+        """Return a band, moved to be around the rate that was promised.
+
+        Examples
+        --------
+        >>> tuple(round(end, 3) for end in Checked("", 2000, 0.84, 0, 0, 0, promised=0.845).around((0.77, 0.83)))
+        (0.815, 0.875)
+        """
+        moved = 0.0 if self.promised is None else self.promised - sum(band) / 2
+        return band[0] + moved, band[1] + moved
 
     def holds(self, band: tuple[float, float], *, errors: float = 0) -> bool:
         """Whether the rate is in a band, widened by a number of Monte-Carlo errors.
@@ -185,7 +200,7 @@ class Checked:
         # The error at the end of the band: the estimated one is 0 where all repetitions agree.
         low, high = (
             end + sign * errors * math.sqrt(end * (1 - end) / self.repetitions)
-            for end, sign in zip(band, (-1, 1), strict=True)
+            for end, sign in zip(self.around(band), (-1, 1), strict=True)
         )
         return low <= self.rate <= high
 
@@ -229,7 +244,9 @@ def check_case(statement: Statement, label: str, *, seed: int = 0, quick: bool =
     number, rate = len(trials.hits), float(np.mean(trials.hits))
     error = math.sqrt(rate * (1 - rate) / number)
     seconds = time.perf_counter() - start
-    return Checked(label, number, rate, error, float(np.mean(trials.secondary)), seconds, trials.relative_width)
+    promised = None if trials.promised is None else float(np.mean(trials.promised))
+    second = float(np.mean(trials.secondary))
+    return Checked(label, number, rate, error, second, seconds, trials.relative_width, promised=promised)
 
 
 def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
@@ -239,6 +256,6 @@ def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[C
 
 def saved(statement: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
     """Return the data to store from a full run."""
-    optional = ("relative_width", "skipped")
+    optional = ("relative_width", "skipped", "promised")
     cases = [{k: v for k, v in asdict(row).items() if v or k not in optional} for row in rows]
     return {"name": statement.name, "seed": seed, "cases": cases}

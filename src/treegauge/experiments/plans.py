@@ -280,7 +280,7 @@ def _full_parsers(choice: ParserChoice, own_task: bool, *, curve: bool = False) 
         entry = find_parser(choice.name)
         files = parser_files(choice.name, options)
         usual = asdict(entry.options())
-        fixed = getattr(entry.options, "of_curves", {}) if curve else {}
+        fixed = getattr(entry.options(**options), "of_curves", {}) if curve else {}
         full = {
             name: float(value) if isinstance(usual[name], float) else value  # 1 is 1.0
             for name, value in (usual | fixed | options).items()

@@ -10,7 +10,7 @@ from treegauge.core.lazy import scipy
 from treegauge.measures.registry import Additive, FloatArray, Measure
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
-from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df, wilson
+from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df, skew_stretch, wilson
 from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, TextUnits, text_units, units_of_text
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
@@ -43,7 +43,8 @@ def measure_interval(
     positive, and the degrees of freedom of
     :func:`~treegauge.statistics.student_intervals.heavy_tailed_df` if these are fewer. Shares have
     Wilson's interval with the effective number of words that this variance implies; the entropy of
-    a share has the image of this interval. Other entropies have Student's interval around the
+    a share has the image of this interval. Both are longer on the side of the long tail, by
+    :func:`~treegauge.statistics.student_intervals.skew_stretch`. Other entropies have Student's interval around the
     bias-corrected value, :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may exclude the
     uncorrected value. Distances have an interval from the bootstrap's bias and deviation,
     :math:`2 \hat\theta - \bar\theta^* \pm t s^*`; it starts at 0 unless at most 5 % (that is, 1 -
@@ -92,25 +93,34 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
         left = np.concatenate(list(each)).reshape(-1)
     n, ratio = len(left), table.shape[1] == 2
     error = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
-    df = effective_df(table[:, 1]) if ratio else n - 1
     share = ratio and bounds == (0.0, 1.0)
+    df = n - 1.0
     if not share:
-        df = min(df, float(heavy_tailed_df(left)))
+        df = min(effective_df(table[:, 1]) if ratio else df, float(heavy_tailed_df(left)))
     t = float(scipy.special.stdtrit(df, (1 + level) / 2))
+    inside = share and error > 0 and 0 < value < 1
+    # Wilson's interval has the skewness of a share of independent words.
+    binomial = (1 - 2 * value) * error / (value * (1 - value)) if inside else 0.0
+    below, above = skew_stretch(left, level, binomial) if ratio else (1.0, 1.0)
     if additive.kind == "entropy":
         value = n * value - (n - 1) * float(left.mean())
     elif share:
-        inside = error > 0 and 0 < value < 1
         # An event that did not occur may occur in clusters.
         worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
         if inside:
             worth = value * (1 - value) / error**2 * (scipy.special.ndtri((1 + level) / 2) / t) ** 2
-        low, high = wilson(value * worth, worth, level)
-        return float(low), float(high)
+        low, high = map(float, wilson(value * worth, worth, level))
+        if inside:
+            odds = value / (1 - value)
+            low, high = (
+                float(scipy.special.expit(np.log(odds) + stretch * (scipy.special.logit(end) - np.log(odds))))
+                for end, stretch in ((low, below), (high, above))
+            )
+        return low, high
     elif bounds[0] >= 0 and value > 0:
-        reach = np.exp(t * error / value)
-        return value / reach, value * reach
-    return value - t * error, value + t * error
+        reach = t * error / value
+        return value * float(np.exp(-below * reach)), value * float(np.exp(above * reach))
+    return value - below * t * error, value + above * t * error
 
 
 def _of_distance(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,8 +74,6 @@ MOST_LEARNERS, TOGETHER = 10, 500
 class BeamOptions(ParserOptions):
     """Options of the beam parser."""
 
-    of_curves: ClassVar[Mapping[str, Any]] = {"learners": 1}
-
     beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
     epochs: int = option(10, "epochs over the training set", low=1, high=1000)
     margin: float = option(30.0, "lead required over each incorrect head or relation", low=0, high=1e6)
@@ -86,6 +84,11 @@ class BeamOptions(ParserOptions):
     lexical: bool = option(True, "whether the parser reads word forms; false: tags only")
     ending: int = option(3, "letters of word endings used as features; 0: only whole forms", low=0, high=9)
     tags: str = tags_option()
+
+    @property
+    def of_curves(self) -> Mapping[str, Any]:
+        """One learner at every size of a learning curve."""
+        return {"learners": 1}
 
     def learners_of(self, sentences: int) -> int:
         """Return the number of learners for a training set of this size."""

@@ -8,7 +8,7 @@ gb-DM17`` starts from its options; options that the user gives override them.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treegauge.core.arguments import MOST
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -47,8 +47,10 @@ class ParserOptions:
     treegauge.core.errors.TreegaugeError: option epochs is 0; expected a whole number ...
     """
 
-    #: Options whose default depends on the number of sentences, with their value in learning curves.
-    of_curves: ClassVar[Mapping[str, Any]] = {}
+    @property
+    def of_curves(self) -> Mapping[str, Any]:
+        """Options whose default depends on the number of sentences, with their value in learning curves."""
+        return {}
 
     def __post_init__(self) -> None:
         for one in fields(self):

@@ -26,11 +26,17 @@ from treegauge.scoring.paired_tests import POWER, unit_counts
 from treegauge.scoring.settings import Scoring, score_options
 from treegauge.scoring.systems import answers
 from treegauge.statistics.draws import ratios
-from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import TEXT_WIDTH, sequence_interval
-from treegauge.statistics.planning import needed_units, signed_rank_difference, significant_errors, smallest
+from treegauge.statistics.planning import (
+    needed_units,
+    power_of_units,
+    signed_rank_difference,
+    signed_rank_power,
+    significant_errors,
+    smallest,
+)
 from treegauge.statistics.student_intervals import StudentEstimate
-from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS
+from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS, unit_codes
 
 if TYPE_CHECKING:
     from treegauge.scoring.certainty import UnitCounts
@@ -49,7 +55,8 @@ class SamplePlan(Result, kind="plan"):
     """Units, runs or treebanks needed to find a difference in points with probability 0.8.
 
     One row per pair and kind of unit: how many there are, and how many are needed (None: no number
-    is enough) while everything else is as `given`. If the difference is true, the units there find it
+    is enough) while everything else is as `given`. That whole number has the power `promised`, which
+    is above 0.8 where one unit more adds several points. If the difference is true, the units there find it
     with probability `power`; of significant results `type_s` is the share with the wrong sign, and
     `type_m` the ratio of their mean size to the true one. `always_low` and `always_high` are limits of
     the pilot's difference that hold however often one adds units and looks again. `subset` has the
@@ -173,19 +180,19 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
         always = [100 * limit for limit in sequence_interval(estimate.reshape(()), n, TEXT_WIDTH, scores.level)]
         limits = dict(zip(("always_low", "always_high"), always, strict=True)) if np.isfinite(always[0]) else {}
         named = {"a": first.system, "b": second.system}
-        precision: dict[str, Any] = {"level": scores.level, "power": POWER, "pilot": df}
+        precision: dict[str, Any] = {"level": scores.level, "pilot": df}
         has_runs = a.random_runs and b.random_runs
         fixed = fixed or not has_runs
         for runs in sorted({min(a.runs, b.runs), 3, 5, 10}) if has_runs else [min(a.runs, b.runs)]:
-            needed = needed_units(wanted, pilot.units * n, pilot.run / runs, least=LEAST_UNITS, **precision)
+            needed = units_needed(wanted, pilot.units * n, pilot.run / runs, least=LEAST_UNITS, **precision)
             given = f"{runs} runs each" if has_runs else "these outputs"
-            row = named | {"unit": scores.units, "given": given, "available": n, "needed": needed}
+            row = named | {"unit": scores.units, "given": given, "available": n} | needed
             at_hand = runs == min(a.runs, b.runs)
             rows.append(row | (_errors(wanted, error, df, scores.level) | limits if at_hand else {}))
         if has_runs:
-            needed = needed_units(wanted, pilot.run, pilot.units, least=LEAST_RUNS, samples=2, **precision)
+            needed = units_needed(wanted, pilot.run, pilot.units, least=LEAST_RUNS, samples=2, **precision)
             row = {"unit": "runs", "given": f"{n} {scores.units}", "available": min(a.runs, b.runs)}
-            rows.append(named | row | {"needed": needed})
+            rows.append(named | row | needed)
     notes = [f"runs needed: unknown; give {LEAST_RUNS} or more runs of each system to find out"]
     return SamplePlan(
         tuple(rows), wanted, tuple(notes if fixed else ()),
@@ -231,24 +238,35 @@ def plan_suite(suite: "Suite", wanted: float, metric: str = "LAS") -> SamplePlan
         if over.here is not None and np.isfinite(over.here.standard_error):
             error, df = 100 * float(over.here.standard_error), float(over.here.df)
             text = sum(suite.counts(treebank, a, name).number for treebank in names)
-            needed = needed_units(wanted, text * error**2, level=suite.level, pilot=df, least=number * LEAST_UNITS)
-            row = {"unit": suite.units, "given": f"these {number} treebanks", "available": text, "needed": needed}
-            rows.append(named | row | _errors(wanted, error, df, suite.level))
+            needed = units_needed(wanted, text * error**2, level=suite.level, pilot=df, least=number * LEAST_UNITS)
+            row = {"unit": suite.units, "given": f"these {number} treebanks", "available": text}
+            rows.append(named | row | needed | _errors(wanted, error, df, suite.level))
         deviation = float(genera.std(ddof=1))
-        needed = needed_genera(deviation, wanted, number - 1, suite.level)
-        row = {"unit": "treebanks", "given": "each of another genus", "available": number, "needed": needed}
-        rows.append(named | row)
+        needed = genera_needed(deviation, wanted, number - 1, suite.level)
+        row = {"unit": "treebanks", "given": "each of another genus", "available": number}
+        rows.append(named | row | needed)
     signature = countersign(suite.signature, m=name)
     return SamplePlan(tuple(rows), wanted, (), countersign(signature, plan=wanted, power=POWER))
 
 
-def needed_genera(deviation: float, wanted: float, pilot: float, level: float) -> int:
-    """Return the number of genera, each with this standard deviation, that the primary test of certify needs."""
+def units_needed(wanted: float, variance: float, fixed: float = 0.0, **how: Any) -> dict[str, Any]:
+    """Return the number of units needed and the power of that number, as columns of a row."""
+    needed = needed_units(wanted, variance, fixed, power=POWER, **how)
+    how.pop("least")
+    return {"needed": needed, "promised": needed and power_of_units(wanted, needed, variance, fixed, **how)}
+
+
+def genera_needed(deviation: float, wanted: float, pilot: float, level: float) -> dict[str, Any]:
+    """Return the number of genera, each with this standard deviation, that the primary test of certify needs.
+
+    With the power of that number, as columns of a row.
+    """
 
     def enough(number: int) -> bool:
         return signed_rank_difference(deviation, number, pilot=pilot, level=level) <= wanted
 
-    return smallest(enough, LEAST_GENERA)
+    needed = smallest(enough, LEAST_GENERA)
+    return {"needed": needed, "promised": signed_rank_power(deviation, needed, wanted, pilot=pilot, level=level)}
 
 
 # a table of scores
@@ -286,15 +304,15 @@ def plan_board(
     differences, named = _pairs(board, wanted, claim)
     spread = spread_of(differences, units.names, level)
     counts = list(np.unique(units.names, return_counts=True)[1])
-    needed = needed_genera((spread.genera + spread.treebanks) ** 0.5, wanted, spread.pilot, level)
-    row = {"unit": "genera", "given": "one treebank of each", "available": len(counts), "needed": needed}
-    rows = [named | row]
+    needed = genera_needed((spread.genera + spread.treebanks) ** 0.5, wanted, spread.pilot, level)
+    row = {"unit": "genera", "given": "one treebank of each", "available": len(counts)}
+    rows = [named | row | needed]
     mean = len(counts) / float(np.sum(1 / np.array(counts)))
     deviation = (spread.genera + spread.treebanks / mean) ** 0.5
-    needed = needed_genera(deviation, wanted, spread.pilot, level)
-    row = {"unit": "genera", "given": "all treebanks of each", "available": len(counts), "needed": needed}
+    needed = genera_needed(deviation, wanted, spread.pilot, level)
+    row = {"unit": "genera", "given": "all treebanks of each", "available": len(counts)}
     error = deviation * (np.pi / 3 / len(counts)) ** 0.5
-    rows.append(named | row | _errors(wanted, error, len(counts) - 1, level))
+    rows.append(named | row | needed | _errors(wanted, error, len(counts) - 1, level))
     hours = hours_of(board, metadata)
     chosen = smallest_set(board, spread, wanted, conditions, hours)
     notes, cost = [], None
@@ -334,14 +352,19 @@ def _pairs(board: Leaderboard, wanted: float, claim: str | None) -> tuple[Floats
 
 
 def spread_of(differences: Floats, genera: Sequence[str], level: float = 0.95) -> Spread:
-    """Return the variance components of a pair, or the medians of those of several pairs."""
-    model = hierarchy(differences, genera)
-    kinds = len(set(genera))
-    pilot = float(model.new.df[0]) if len(differences) == 1 else float("inf")
-    between, within = float(np.median(model.between_groups)), float(np.median(model.between_treebanks))
-    if kinds == len(genera):  # one treebank of each: the two cannot be told apart
-        between, within = float(np.median(differences.var(axis=1, ddof=1))), 0.0
-    return Spread(between, within, pilot, level)
+    """Return the variance components of a pair, or the medians of those of several pairs.
+
+    The variance of one treebank of each genus is that of the means of genera, plus what means of
+    several treebanks lack: unbiased also where the part of genera would be below 0.
+    """
+    codes = unit_codes(genera, len(genera))
+    sizes = np.bincount(codes)
+    means = np.stack([np.bincount(codes, row) / sizes for row in differences])
+    within = np.square(differences - means[:, codes]).sum(axis=1) / max(len(codes) - len(sizes), 1)
+    own = means.var(axis=1, ddof=1) - within * np.mean(1 / sizes)
+    pilot = len(sizes) - 1.0 if len(differences) == 1 else float("inf")
+    between, single = float(np.median(np.maximum(own, 0.0))), float(np.median(own + within))
+    return Spread(between, max(single - between, 0.0), pilot, level)
 
 
 def hours_of(board: Leaderboard, metadata: Any) -> Floats | None:

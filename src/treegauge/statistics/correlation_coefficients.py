@@ -244,7 +244,7 @@ class LeastSquares:
         r"""Return the errors of the fit, for independent rows or for clusters of rows.
 
         With :math:`b_{(g)}` the coefficients without cluster g, their covariance over clusters is
-        :math:`\sum_g (b_{(g)} - b) (b_{(g)} - b)^\top`, with the degrees of freedom of
+        :math:`\frac{G-1}{G} \sum_g (b_{(g)} - b) (b_{(g)} - b)^\top`, with the degrees of freedom of
         :func:`~treegauge.statistics.student_intervals.effective_df`. The variance of a new row of a new
         cluster is the mean over clusters of squared errors predicted from the others, less the part
         due to the coefficients. NaN where a cluster alone determines a coefficient.
@@ -263,7 +263,7 @@ class LeastSquares:
             if rank == x.shape[1]:
                 moves[g] = solution - np.append(0.0, self.slopes)
                 squares[g] = np.square(deviations[~rest] - x[~rest] @ solution).mean()
-        covariance = moves.T @ moves
+        covariance = (1 - 1 / len(moves)) * moves.T @ moves
         due = np.einsum("ij,jk,ik->i", x, covariance, x)
         own = squares.mean() - float(np.mean([due[codes == g].mean() for g in range(len(moves))]))
         noise, df = math.sqrt(max(own, self.noise**2)), effective_df(np.bincount(codes))

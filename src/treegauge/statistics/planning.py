@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,8 +151,6 @@ def detectable_difference(
     >>> detectable_difference(0.5, [9, 30, 1000]).round(2).tolist()
     [1.73, 1.49, 1.4]
     """
-    from statistics import NormalDist
-
     check_shares(level=level, power=power)
     freedom, known = (np.asarray(one, np.float64) for one in (df, df if pilot is None else pilot))
     z, critical = NormalDist().inv_cdf(power), student_quantile((1 + level) / 2, freedom)
@@ -163,6 +162,26 @@ def detectable_difference(
         around = math.copysign(1, z) * np.sqrt(second**2 - first * third)
     factor = np.where(first > 0, (second + around) / np.where(first > 0, first, 1), np.inf)
     return np.asarray(factor * np.asarray(standard_error))
+
+
+def planned_power(
+    difference: float, standard_error: float, df: float, *, pilot: float = math.inf, level: float = 0.95
+) -> float:
+    """Return the power with which a two-sided t test finds a true difference.
+
+    It has the formula of :func:`detectable_difference`.
+
+    Examples
+    --------
+    >>> round(planned_power(1.49, 0.5, 30, pilot=30), 2)
+    0.8
+    """
+    if not standard_error > 0:
+        return 1.0
+    times, critical = difference / standard_error, float(student_quantile((1 + level) / 2, df))
+    root, ours = float(mean_root(df)), float(mean_root(pilot))
+    spread = 1 + times**2 * (1 - ours**2) + critical**2 * (1 - root**2)
+    return NormalDist().cdf((times * ours - critical * root) / math.sqrt(spread))
 
 
 def mean_root(df: npt.ArrayLike) -> FloatArray:
@@ -280,6 +299,38 @@ def needed_units(
     if fixed and detectable_difference(math.sqrt(fixed), 1e9, pilot=pilot, level=level, power=power) > difference:
         return None
     return smallest(enough, least)
+
+
+def power_of_units(
+    difference: float, number: int, variance: float, fixed: float = 0.0, *, pilot: float = math.inf,
+    level: float = 0.95, samples: int = 1,
+) -> float:  # fmt: skip
+    """Return the power of this number of units, with the parameters of :func:`needed_units`.
+
+    Examples
+    --------
+    >>> round(power_of_units(1.5, 11, variance=2.0, pilot=8, samples=2), 3)
+    0.839
+    """
+    error = math.sqrt(fixed + variance / number)
+    return planned_power(difference, error, samples * (number - 1), pilot=pilot, level=level)
+
+
+def signed_rank_power(
+    deviation: float, number: int, difference: float, *, pilot: float = math.inf, level: float = 0.95
+) -> float:
+    """Return the power of the signed-rank test of this many units, as :func:`signed_rank_difference` has it.
+
+    Examples
+    --------
+    >>> round(signed_rank_power(1.0, 8, 1.25), 2), signed_rank_power(1.0, 5, 1.25)
+    (0.8, 0.0)
+    """
+    reached = _signed_rank_level(number, level)
+    if not reached:
+        return 0.0
+    error = deviation * math.sqrt(math.pi / 3 / number)
+    return planned_power(difference, error, number - 1, pilot=pilot, level=1 - reached)
 
 
 def signed_rank_difference(deviation: float, number: int, *, pilot: float = math.inf, level: float = 0.95) -> float:

@@ -1,5 +1,6 @@
 """Options of UDPipe's trainer: defaults, those of published models, and fast presets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -29,6 +30,7 @@ _FAST: tuple[tuple[float, dict[str, Value]], ...] = (
     (15, {**_UD20, **_SMALL, "iterations": 10, "hidden_layer": 64, "structured_interval": 0}),
     (1e9, {**_UD20, **_SMALL, "iterations": 5, "hidden_layer": 32, "structured_interval": 0}),
 )
+_CURVE = 10  # epochs at every size of a learning curve with a fast preset
 _ENOUGH = 1000  # training sentences below which a small network has learned almost nothing
 
 # Treebank, transition system, learning rate, l2 and structured interval of each UDPipe 1.2 model
@@ -65,6 +67,7 @@ PUBLISHED: dict[str, dict[str, Value]] = {
 """The settings of the UD 2.0 models that differ between treebanks."""
 
 PRESETS = ("ud2.0", "fast", "sized", "library")
+_FAST_PRESETS = ("fast", "sized")
 _UNSET = (-1, "")
 
 
@@ -103,6 +106,11 @@ class UDPipeOptions(ParserOptions):
     )
     tagger_iterations: int = option(20, "training iterations of the tagger", low=1, high=1000)
 
+    @property
+    def of_curves(self) -> Mapping[str, Any]:
+        """The fast presets' number of epochs, which is otherwise larger for fewer than 100 sentences."""
+        return {"iterations": _CURVE} if self.preset in _FAST_PRESETS else {}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.treebank and self.preset != "ud2.0":
@@ -117,7 +125,7 @@ def udpipe_values(options: UDPipeOptions, *, sentences: int, words: int) -> dict
     The fast presets use more epochs for very few sentences; the preset ``sized`` uses smaller
     networks for longer sentences.
     """
-    if options.preset in ("fast", "sized"):
+    if options.preset in _FAST_PRESETS:
         mean = words / max(sentences, 1) if options.preset == "sized" else 0
         chosen = dict(next(made for most, made in _FAST if mean <= most))
         wanted = -(-_ENOUGH // max(sentences, 1))

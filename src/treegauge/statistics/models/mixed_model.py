@@ -12,8 +12,8 @@ deviance for the entries :math:`\theta` of all :math:`T_k` is
 
 where :math:`V = I + Z \Lambda \Lambda^\top Z^\top` and :math:`r^2 = y^\top V^{-1} y -
 \hat\beta^\top X^\top V^{-1} y` (Bates, Mächler, Bolker and Walker 2015, Journal of Statistical
-Software 67). It is the same for :math:`-T_k`, so no bound on :math:`\theta` is needed. A is sparse,
-and its size is the number of groups, not of rows.
+Software 67). It is the same for :math:`-T_k`, so no bound on :math:`\theta` is needed. The size
+of A is the number of groups, not of rows.
 """
 
 import math
@@ -133,18 +133,15 @@ class _Equations:
             )
         self.data = y, x, terms
         self.terms = sorted(terms, key=lambda term: -int(term.groups.max()))
-        designs = [_design(term) for term in self.terms]
-        self.counts = [design.shape[1] // term.width for term, design in zip(self.terms, designs, strict=True)]
-        first, wide = designs[0], self.terms[0].width
-        rest = scipy.sparse.hstack(
-            [*designs[1:], scipy.sparse.csr_array(x), scipy.sparse.csr_array(y[:, None])], format="csr"
-        )
+        self.counts = [int(term.groups.max()) + 1 for term in self.terms]
+        first, columns = self.terms[0].groups, _columns(self.terms[0])
+        rest = np.column_stack([*map(_design, self.terms[1:]), x, y])
         self.random = rest.shape[1] - self.fixed - 1
-        own = (first.T @ first).tobsr((wide, wide))
-        self.own = np.zeros((self.counts[0], wide, wide))
-        self.own[own.indices] = own.data
-        self.coupled = scipy.sparse.csr_array(first.T @ rest)
-        self.dense = (rest.T @ rest).toarray()
+        self.own = np.zeros((self.counts[0], columns.shape[1], columns.shape[1]))
+        np.add.at(self.own, first, columns[:, :, None] * columns[:, None])
+        self.coupled = np.zeros((self.counts[0], columns.shape[1], rest.shape[1]))
+        np.add.at(self.coupled, first, columns[:, :, None] * rest[:, None])
+        self.dense = rest.T @ rest
 
     def blocks(self, theta: FloatArray) -> list[FloatArray]:
         """Return the lower triangular factor of every term."""
@@ -158,21 +155,16 @@ class _Equations:
 
     def factorise(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return log |A| of the first term, the Cholesky factor of the rest, and how it is scaled."""
-        (first, *others), edge = self.blocks(theta), np.ones(self.fixed + 1)
+        first, *others = self.blocks(theta)
         inner = first.T @ self.own @ first + np.eye(len(first))
         weights = first @ np.linalg.solve(inner, np.broadcast_to(first.T, inner.shape))
-        groups = np.arange(len(weights))
-        between = scipy.sparse.bsr_array((weights, groups, np.arange(len(weights) + 1)))
-        matrix = self.dense - (self.coupled.T @ (between @ self.coupled)).toarray()
-        scale = scipy.sparse.block_diag(
-            [
-                scipy.sparse.kron(scipy.sparse.eye_array(count), block)
-                for count, block in zip(self.counts[1:], others, strict=True)
-            ]
-            + [scipy.sparse.diags_array(edge)],
-            format="csr",
-        )
-        matrix = scale.T @ (scale.T @ matrix).T
+        flat = (-1, self.coupled.shape[-1])
+        matrix = self.dense - self.coupled.reshape(flat).T @ (weights @ self.coupled).reshape(flat)
+        scale, start = np.eye(self.random + self.fixed + 1), 0
+        for count, block in zip(self.counts[1:], others, strict=True):
+            end = start + count * len(block)
+            scale[start:end, start:end], start = np.kron(np.eye(count), block), end
+        matrix = scale.T @ matrix @ scale
         matrix[np.arange(self.random), np.arange(self.random)] += 1
         return float(np.linalg.slogdet(inner)[1].sum()), np.linalg.cholesky(matrix), scale
 
@@ -194,13 +186,17 @@ class _Equations:
         return float(logs + df * math.log(2 * math.pi * sigma**2) + squares / sigma**2)
 
 
-def _design(term: RandomTerm) -> Any:
-    """Return the sparse matrix (rows, groups x columns) of a term."""
-    columns = np.ones((len(term.groups), 1)) if term.columns is None else term.columns
-    places = term.groups[:, None] * term.width + np.arange(term.width)
-    rows = np.repeat(np.arange(len(columns)), term.width)
-    shape = len(columns), (int(term.groups.max()) + 1) * term.width
-    return scipy.sparse.csr_array((columns.ravel(), (rows, places.ravel())), shape=shape)
+def _columns(term: RandomTerm) -> FloatArray:
+    """Return the columns whose effects vary, (rows, width)."""
+    return np.ones((len(term.groups), 1)) if term.columns is None else np.asarray(term.columns, np.float64)
+
+
+def _design(term: RandomTerm) -> FloatArray:
+    """Return the matrix (rows, groups x columns) of a term."""
+    columns = _columns(term)
+    design = np.zeros((len(columns), int(term.groups.max()) + 1, columns.shape[1]))
+    design[np.arange(len(columns)), term.groups] = columns
+    return design.reshape(len(columns), -1)
 
 
 @dataclass(frozen=True, eq=False)
