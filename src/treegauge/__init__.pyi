@@ -2014,7 +2014,7 @@ def review(
     decisions: Sequence[Source] = (),
     write_decisions: Source | None = None,
     ask: bool = False,
-    who: str = '',
+    who: str | None = None,
     all: bool = False,
     errors: Errors = 'strict',
     force: bool = False,

@@ -267,7 +267,6 @@ def _fitted(
     secondary="power at a slope of 0.5",
     covers=("regression.p_value", "regression.summary.p_value"),
     quick=60,
-    fails={f"{one}, genus share 0.8": "errs less often than it may" for one in ("1 predictor", "3 predictors")},
 )
 def genera_slope_test(random: np.random.Generator, case: tuple[int, float], repetitions: int) -> Trials:
     """Let the first slope be 0 or 0.5, and all others 0; 94 treebanks in the 26 genera of UD 2.5."""

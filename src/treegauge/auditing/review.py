@@ -118,7 +118,7 @@ def review(
     decisions: Sequence[Source] = (),
     write_decisions: Source | None = None,
     ask: bool = False,
-    who: str = "",
+    who: str | None = None,
     all: bool = False,
     errors: Errors = "strict",
 ) -> WorkList:
@@ -172,6 +172,8 @@ def review(
         "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": None,
         "candidates": None, "parser": None, "annotator": None,
     }  # fmt: skip
+    if who is not None and not who.strip():
+        raise TreegaugeError("--who: found an empty name; expected the name of the person who decides")
     chosen = [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in chosen:
         if kind not in known:
@@ -197,7 +199,7 @@ def review(
     )  # fmt: skip
     if ask:
         asked = [i for i, item in enumerate(items) if item.decision in ("", "skip")][:count]
-        for i, item in zip(asked, _asked(files, [items[i] for i in asked], who), strict=True):
+        for i, item in zip(asked, _asked(files, [items[i] for i in asked], who or ""), strict=True):
             items[i] = item
     open_items = [item for item in items if all or item.decision != "reject"][:count]
     rejected = [{name: str(value) for name, value in item.to_row().items()} for item in items if item not in open_items]
