@@ -194,6 +194,24 @@ def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, c
         assert json.loads(made)["difference"]["value"] == pytest.approx(study.means[1] - study.means[0], rel=1e-9)
 
 
+@pytest.mark.parametrize("way", ["folders", "runs", "store", "home"])
+def test_gold_among_the_words_of_rank_and_certify(study, way, command):
+    """As in report, gold is told by the words: here the treebanks with training sets."""
+    words = study.ways[way]
+    board = tg.rank(study.gold, *words, **SMALL).board
+    assert board.values.mean(axis=1).tolist() == pytest.approx(study.means, rel=1e-12)
+    if way in {"folders", "runs"}:
+        made = command("certify", study.gold, *words, "--claim", "b > a", "--format", "json").out
+        assert json.loads(made)["difference"]["value"] == pytest.approx(study.means[1] - study.means[0], rel=1e-9)
+
+
+def test_gold_that_is_not_told_is_asked_for(study, command):
+    home, folders = study.ways["home"][0], study.ways["folders"]
+    for words in (["rank", home], ["rank", *folders], ["certify", *folders, "--claim", "b > a"]):
+        failed = command(*words)
+        assert failed.code == 2 and "--gold GOLD SYSTEM" in failed.err and "GOLD NAME=PATH" in failed.err
+
+
 def test_the_commands_of_the_readme(study, command, tmp_path, monkeypatch):
     """A study as the README describes it, from output to tables and page."""
     for name, code in CODES.items():
