@@ -23,6 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 #: The arguments of commands that would work, with as little to do as possible.
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
+    "triage": "gold.conllu sys.conllu --gold many.conllu",
     "diff": "gold.conllu sys.conllu", "review": "gold.conllu --parsers sys.conllu", "measure": "sentences gold.conllu",
     "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
@@ -151,7 +152,7 @@ def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monke
     ("option", "limit"),
     [
         (f"threads={HUGE}", "from 1 to 1024"), ("threads=0", "at least 1"),
-        (f"batch_tokens={HUGE}", "to 1e+12"), ("clip=nan", "of at least 0.001"),
+        (f"batch_tokens={HUGE}", "to 1e+12"), ("clip=nan", "of at least 0"),
         (f"epochs={HUGE}", "from 1 to"),
     ],
 )  # fmt: skip
