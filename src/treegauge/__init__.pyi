@@ -492,6 +492,7 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1057,6 +1058,7 @@ def design(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1622,6 +1624,7 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -1689,6 +1692,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1749,6 +1753,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1803,6 +1808,7 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+            Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
         where
             A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
             'words >= 30000'; several must all hold.
@@ -1868,6 +1874,7 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -2526,6 +2533,7 @@ def study(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.

@@ -143,7 +143,7 @@ def test_marks_in_latex_are_those_of_the_p_values(study, command):
         expected = {name: "‡" if tied and name in {best, *tied} else "†" if name == best else "" for name in own}
         title = treebank.replace("-", " ") if treebank else "macro average"
         found = [
-            (r"\ddag" in cell and "‡") or (r"\dag" in cell and "†") or "" for cell in lines[title].split(" & ")[1:]
+            (r"\ddag" in cell and "‡") or (r"\dag" in cell and "†") or "" for cell in lines[title].split(" & ")[2:]
         ]
         assert found == list(expected.values()), title
         seen |= {*found}
@@ -192,6 +192,24 @@ def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, c
     if way in {"folders", "runs"}:  # names with spaces are no claim
         made = command("certify", *words, "--gold", study.gold, "--claim", "b > a", "--format", "json").out
         assert json.loads(made)["difference"]["value"] == pytest.approx(study.means[1] - study.means[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("way", ["folders", "runs", "store", "home"])
+def test_gold_among_the_words_of_rank_and_certify(study, way, command):
+    """As in report, gold is told by the words: here the treebanks with training sets."""
+    words = study.ways[way]
+    board = tg.rank(study.gold, *words, **SMALL).board
+    assert board.values.mean(axis=1).tolist() == pytest.approx(study.means, rel=1e-12)
+    if way in {"folders", "runs"}:
+        made = command("certify", study.gold, *words, "--claim", "b > a", "--format", "json").out
+        assert json.loads(made)["difference"]["value"] == pytest.approx(study.means[1] - study.means[0], rel=1e-9)
+
+
+def test_gold_that_is_not_told_is_asked_for(study, command):
+    home, folders = study.ways["home"][0], study.ways["folders"]
+    for words in (["rank", home], ["rank", *folders], ["certify", *folders, "--claim", "b > a"]):
+        failed = command(*words)
+        assert failed.code == 2 and "--gold GOLD SYSTEM" in failed.err and "GOLD NAME=PATH" in failed.err
 
 
 def test_the_commands_of_the_readme(study, command, tmp_path, monkeypatch):

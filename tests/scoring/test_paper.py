@@ -12,6 +12,7 @@ import treegauge as tg
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
+from treegauge.core.tables import markdown
 from treegauge.scoring.metrics.registry import NUMBER
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic_conllu
@@ -85,12 +86,12 @@ def holm(p_values) -> np.ndarray:
 
 
 def marked(latex: str, mark: str = r"\dag") -> dict[str, list[bool]]:
-    """Return which cells of each row have a dagger, or another mark."""
-    rows = {}
+    """Return which scores of each row have a dagger, or another mark."""
+    rows, coded = {}, " & code & " in latex
     for line in latex.split("\n"):
         if line.endswith((r"\\", r"\\*")) and "multicolumn" not in line and line.split(" & ")[0].strip():
             name, *cells = line.rstrip("*").removesuffix(r"\\").replace(r"\&", "AND").split(" & ")
-            rows[name] = [f"{mark}}}" in cell for cell in cells]
+            rows[name] = [f"{mark}}}" in cell for cell in cells[coded:]]
     return rows
 
 
@@ -202,7 +203,7 @@ def test_a_missing_score_is_a_dash(suite):
     name = next(iter(suite.treebanks))
     some = replace(suite, failures={(name, "good"): "no output"}, attached={})
     row = next(line for line in some.to_latex().split("\n") if line.startswith("Czech PDT"))
-    assert row.split(" & ")[1] == "--"
+    assert row.split(" & ")[1:3] == [r"cs\_pdt", "--"]
     assert "counts as 0 in the average" in some.to_latex()
     assert r"\dag" not in some.to_latex()
 
@@ -274,6 +275,47 @@ def test_typst_compiles(scores, suite, classes):
     assert typst.compile(text.encode()).startswith(b"%PDF")
     captions = typst.query(b"#show figure: it => it\n" + hostile(6).typst().encode(), "figure", field="kind")
     assert captions == '["table"]' or "table" in captions
+
+
+CODES = ["cs_pdt", "el_gdt", "la_ittb", "fro_srcmf"]
+
+
+def test_every_format_has_the_same_names_and_a_column_of_codes(suite):
+    """Names and codes as UD has them; the average has none, and intervals stay below their scores."""
+    names = [name.replace("-", " ").replace("_", " ") for name in TREEBANKS]
+    table = suite.paper()
+    assert [(row.name, row.code) for row in table.rows] == [*zip(names, CODES, strict=True), ("macro average", "")]
+    cells = [re.split(r" *\| *", line)[1:-1] for line in table.markdown().splitlines() if line.startswith("|")]
+    assert (
+        cells[0]
+        == ["treebank", "code", *(f"{metric} {name}" for metric in ("LAS", "UAS") for name in map(markdown, RATES))]
+        and len({*map(len, cells)}) == 1
+    )
+    assert [line[:2] for line in cells[2:] if line[0]] == [
+        *([n, markdown(c)] for n, c in zip(names, CODES, strict=True)),
+        ["macro average", ""],
+    ]
+    html = re.findall(r"<tr><th>([^<]+)</th><td>([^<]*)</td><td", table.html())
+    assert html == [*zip(names, CODES, strict=True), ("macro average", "")]
+    typst = re.findall(r'^  "([^"]+)", "([^"]*)", \[', table.typst(), re.MULTILINE)
+    assert typst == html and f"columns: {2 + len(table.columns)}," in table.typst()
+    for style in ("plain", "acl", "lrec"):
+        latex = table.latex(style)
+        drawn = [line.split(" & ") for line in latex.splitlines() if " & " in line and "multicolumn" not in line]
+        assert len({*map(len, drawn)}) == 1 and r"\begin{tabular}{ll" + "r" * len(table.columns) + "}" in latex
+        assert [line[:2] for line in drawn if line[0]][1:] == [[n, c.replace("_", r"\_")] for n, c in html]
+
+
+def test_codes_only_where_they_are_known_and_fit():
+    cells = paper_cells({f"System{i}": 80.0 + i for i in range(3)})
+    named = [PaperRow("Greek GDT", cells, code="el_gdt"), PaperRow("mine", cells)]
+    table = PaperTable("treebank", [f"System{i}" for i in range(3)], named, "LAS.", "treegauge:1")
+    assert "| mine |  | 80.00 |" in table.markdown() and "{ll" in table.latex("acl")
+    assert "code" not in replace(table, rows=named[1:]).markdown()
+    wide = paper_cells({f"System{i}": 80.0 + i for i in range(10)})
+    rows = [PaperRow(f"Language Treebank{i}", wide, code="grc_proiel") for i in range(20)]
+    latex = PaperTable("treebank", [f"System{i}" for i in range(10)], rows, "LAS.", "treegauge:1").latex("acl")
+    assert "grc" not in latex and "resizebox" not in latex
 
 
 def test_html_escapes(scores):

@@ -82,14 +82,14 @@ def _longtable(table: "PaperTable") -> str:
     head = [r"\toprule", *_headings(table), r"\midrule"]
     lines = [r"% \usepackage{booktabs,longtable}", r"% Not in two columns: \onecolumn before it, or format acl."]
     lines += [r"\begingroup", r"\setlength{\LTcapwidth}{\textwidth}"]
-    lines += [rf"\begin{{longtable}}{{l{'r' * len(table.columns)}}}", rf"{_caption(table)}\label{{{table.label}}} \\"]
+    lines += [rf"\begin{{longtable}}{{{_letters(table)}}}", rf"{_caption(table)}\label{{{table.label}}} \\"]
     lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
     lines += _body(table, table.rows, r"\footnotesize")
     return "\n".join([*lines, r"\end{longtable}", r"\endgroup"])
 
 
 def _fitted(table: "PaperTable", paper: tuple[float, float, float]) -> str:
-    """Return a table that fits one column or the page, if necessary without the intervals of treebanks."""
+    """Return a table that fits one column or the page, if necessary without intervals of treebanks, then codes."""
     bare = replace(table, rows=[
         row if row.summary else row._replace(cells=[cell._replace(interval=None) for cell in row.cells])
         for row in table.rows
@@ -99,6 +99,9 @@ def _fitted(table: "PaperTable", paper: tuple[float, float, float]) -> str:
     if (shrink or _lines(table.rows) > 2 * MOST_ROWS) and bare.rows != table.rows:
         table, (star, size, shrink) = bare, _room(bare, paper)
         left_out = f" The intervals of each {table.stub} are left out to save space."
+    if shrink and len(table.stubs) > 1:
+        table = replace(table, rows=[row._replace(code="") for row in table.rows])
+        star, size, shrink = _room(table, paper)
     body = "\n\\quad\n".join(_tabular(table, rows, r"\scriptsize") for rows in _panels(table))
     if shrink:
         body = f"\\resizebox{{\\textwidth}}{{!}}{{%\n{body}%\n}}"
@@ -134,13 +137,14 @@ def _room(table: "PaperTable", paper: tuple[float, float, float]) -> tuple[str, 
 
 def _width(table: "PaperTable", points: float, character: float) -> float:
     """Estimate the width of one panel in points."""
-    names, small = [table.stub, *(row.name for row in table.rows)], 7 / points
-    wide: list[float] = [max(map(_name_width, names))]
+    small = 7 / points
+    stubs = zip(table.stubs, *map(table.names, table.rows), strict=True)
+    wide: list[float] = [max(map(_name_width, names)) for names in stubs]
     for i, name in enumerate(table.columns):
         cells = [row.cells[i] for row in table.rows]
         scores = (len(table.number(cell)) + small * len(table.spread(cell)) for cell in cells)
         wide.append(max(_name_width(name), *scores, *(small * len(table.interval(cell)) for cell in cells)))
-    over, start = 0.0, 1
+    over, start = 0.0, len(table.stubs)
     for name, size in table.groups:
         over += max(0.0, _name_width(name) - sum(wide[start : start + size]))
         start += size
@@ -156,17 +160,28 @@ def _headings(table: "PaperTable") -> list[str]:
     """Return the lines of headings."""
     lines = []
     if table.groups:
-        lines.append(_line(["", *(rf"\multicolumn{{{size}}}{{c}}{{{tex(name)}}}" for name, size in table.groups)]))
-        first, rules = 2, ""
+        lines.append(
+            _line(
+                [
+                    *[""] * len(table.stubs),
+                    *(rf"\multicolumn{{{size}}}{{c}}{{{tex(name)}}}" for name, size in table.groups),
+                ]
+            )
+        )
+        first, rules = len(table.stubs) + 1, ""
         for name, size in table.groups:
             rules += rf"\cmidrule(lr){{{first}-{first + size - 1}}}" if name else ""
             first += size
         lines.append(rules)
-    return [*lines, _line([tex(table.stub), *map(tex, table.columns)])]
+    return [*lines, _line([*map(tex, table.stubs), *map(tex, table.columns)])]
+
+
+def _letters(table: "PaperTable") -> str:
+    return "l" * len(table.stubs) + "r" * len(table.columns)
 
 
 def _tabular(table: "PaperTable", rows: Sequence["PaperRow"], small: str) -> str:
-    lines = [rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule", *_headings(table), r"\midrule"]
+    lines = [rf"\begin{{tabular}}{{{_letters(table)}}}", r"\toprule", *_headings(table), r"\midrule"]
     return "\n".join([*lines, *_body(table, rows, small), r"\bottomrule", r"\end{tabular}"])
 
 
@@ -185,7 +200,7 @@ def _body(table: "PaperTable", rows: Sequence["PaperRow"], small: str) -> list[s
             lines.append(r"\midrule")
         below = [table.interval(cell, "--") for cell in row.cells] if row.has_intervals else []
         # The star keeps an interval on the page of its score.
-        lines.append(_line([tex(row.name), *map(score, row.cells)], r" \\*" if below else r" \\"))
+        lines.append(_line([*map(tex, table.names(row)), *map(score, row.cells)], r" \\*" if below else r" \\"))
         if below:
-            lines.append(_line(["", *(f"{{{small} {text}}}" if text else "" for text in below)]))
+            lines.append(_line([*[""] * len(table.stubs), *(f"{{{small} {text}}}" if text else "" for text in below)]))
     return lines

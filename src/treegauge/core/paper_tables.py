@@ -34,11 +34,12 @@ class PaperCell(NamedTuple):
 
 
 class PaperRow(NamedTuple):
-    """A row of scores; a `summary`, such as an average, is below a rule."""
+    """A row of scores; a `summary`, such as an average, is below a rule. A treebank has its `code` in a column."""
 
     name: str
     cells: Sequence[PaperCell]
     summary: bool = False
+    code: str = ""
 
     @property
     def has_intervals(self) -> bool:
@@ -130,6 +131,15 @@ class PaperTable:
     label: str = "tab:scores"
     digits: int = 2
 
+    @property
+    def stubs(self) -> list[str]:
+        """Headings of the columns before the scores: what the rows are, and ``code`` if any row has one."""
+        return [self.stub, "code"] if any(row.code for row in self.rows) else [self.stub]
+
+    def names(self, row: PaperRow) -> list[str]:
+        """Return the texts of a row in these columns."""
+        return [row.name, row.code][: len(self.stubs)]
+
     def markdown(self) -> str:
         """Return the table for Markdown, with the caption below it."""
         heads = [name for name, size in self.groups for _ in range(size)] or [""] * len(self.columns)
@@ -139,13 +149,13 @@ class PaperTable:
             text = markdown(self.number(cell))
             return (f"**{text}**" if cell.best else text) + self.spread(cell) + cell.mark
 
-        lines = [[markdown(text) for text in (self.stub, *names)]]
+        lines = [[markdown(text) for text in (*self.stubs, *names)]]
         for row in self.rows:
-            lines.append([markdown(row.name), *map(score, row.cells)])
+            lines.append([*map(markdown, self.names(row)), *map(score, row.cells)])
             if row.has_intervals:
-                lines.append(["", *(self.interval(cell) for cell in row.cells)])
+                lines.append([*[""] * len(self.stubs), *(self.interval(cell) for cell in row.cells)])
         drawn = [f"| {' | '.join(line)} |" for line in lines]
-        drawn.insert(1, f"|{'|'.join([':--', *['--:'] * len(names)])}|")
+        drawn.insert(1, f"|{'|'.join([':--'] * len(self.stubs) + ['--:'] * len(names))}|")
         return "\n".join([*drawn, "", f"{markdown(self.caption)} `{one_line(self.signature)}`"])
 
     def html(self) -> str:
@@ -157,14 +167,15 @@ class PaperTable:
             text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
             return text + (f"<br><small>{self.interval(cell)}</small>" if cell.interval else "")
 
-        def line(name: str, texts: Iterable[str], tag: str) -> str:
-            cells = "".join(f'<{tag} class="number">{text}</{tag}>' for text in texts)
-            return f"<tr><th>{escape(one_line(name))}</th>{cells}</tr>"
+        def line(names: Sequence[str], texts: Iterable[str], tag: str) -> str:
+            cells = "".join(f"<{tag}>{escape(one_line(code))}</{tag}>" for code in names[1:])
+            cells += "".join(f'<{tag} class="number">{text}</{tag}>' for text in texts)
+            return f"<tr><th>{escape(one_line(names[0]))}</th>{cells}</tr>"
 
         over = "".join(f'<th colspan="{size}">{escape(name)}</th>' for name, size in self.groups)
-        head = f"<tr><th></th>{over}</tr>\n" if over else ""
-        head += line(self.stub, (escape(one_line(name)) for name in self.columns), "th")
-        body = "\n".join(line(row.name, map(score, row.cells), "td") for row in self.rows)
+        head = f"<tr>{'<th></th>' * len(self.stubs)}{over}</tr>\n" if over else ""
+        head += line(self.stubs, (escape(one_line(name)) for name in self.columns), "th")
+        body = "\n".join(line(self.names(row), map(score, row.cells), "td") for row in self.rows)
         caption = f"<caption>{escape(self.caption)} <code>{escape(one_line(self.signature))}</code></caption>"
         return f'<table class="treegauge">{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>'
 
@@ -181,15 +192,16 @@ class PaperTable:
             return f"[{text}]"
 
         over = [f"table.cell(colspan: {size}, {_string(name)})" for name, size in self.groups]
-        head = [*(['""', *over] if over else []), *map(_string, (self.stub, *self.columns))]
+        stubs = len(self.stubs)
+        head = [*(['""'] * stubs + over if over else []), *map(_string, (*self.stubs, *self.columns))]
         body = []
         for number, row in enumerate(self.rows):
             if row.summary and number and not self.rows[number - 1].summary:
                 body.append("  table.hline(stroke: 0.5pt),")
-            body.append(f"  {', '.join([_string(row.name), *map(score, row.cells)])},")
+            body.append(f"  {', '.join([*map(_string, self.names(row)), *map(score, row.cells)])},")
         wide = len(self.columns)
         signature = _string(self.signature.replace("|", "|\u200b")).replace("\u200b", "\\u{200b}")
-        columns = f"columns: {wide + 1}, stroke: none, align: (left, {'right, ' * wide}),"
+        columns = f"columns: {stubs + wide}, stroke: none, align: ({'left, ' * stubs}{'right, ' * wide}),"
         lines = [f"#figure(table({columns}", "  table.hline(),", f"  table.header({', '.join(head)}),"]
         lines += ["  table.hline(stroke: 0.5pt),", *body, "  table.hline(),", "), kind: table, caption: ["]
         lines += [f"#{_string(self.caption)} #text(size: 0.8em, raw({signature}))", f"]) <{self.label}>"]

@@ -28,7 +28,7 @@ from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
-from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of, scored_board
+from treegauge.ranking.reading import READING, LeaderboardReading, gold_among, leaderboard_of, scored_board
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
 from treegauge.statistics.student_intervals import signed_rank
@@ -265,11 +265,12 @@ def compare(
     _check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
+    given, reading = gold_among(scores, reading)
     parsed = None
     if test == "mixed" and reading.gold is not None:
-        board, parsed = scored_board(scores, reading, sentences=True)
+        board, parsed = scored_board(given, reading, sentences=True)
     else:
-        board = leaderboard_of(scores, reading, gaps=test in {"bradley-terry", "mixed"})
+        board = leaderboard_of(given, reading, gaps=test in {"bradley-terry", "mixed"})
     board = restrict(board, treebanks, missing=reading.missing)
     if systems:
         board = board.select(systems=[systems] if isinstance(systems, str) else systems)

@@ -17,7 +17,7 @@ from treegauge.core.verbs import verb
 from treegauge.ranking.claims import parse_claim
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import name_key, units_of
-from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.reading import READING, LeaderboardReading, gold_among, leaderboard_of
 from treegauge.ranking.selection import CONDITIONS, SubsetConditions, demands_of
 from treegauge.scoring.certainty import difference as difference_of
 from treegauge.scoring.hierarchies import paired_differences
@@ -134,11 +134,12 @@ def design(
     """
     if not difference > 0:
         raise TreegaugeError(f"difference: expected a number of points above 0, found {difference:g}")
+    sources, reading = gold_among(scores, reading)
     if reading.gold is None:
-        return plan_board(leaderboard_of(scores, reading), difference, claim, conditions, reading.metadata, level)
+        return plan_board(leaderboard_of(sources, reading), difference, claim, conditions, reading.metadata, level)
     if claim is not None or conditions != CONDITIONS:
         raise TreegaugeError("--claim and conditions on treebanks need a table of scores; got --gold")
-    return plan_outputs(scores, difference, reading, Scoring(units=units, level=level))
+    return plan_outputs(sources, difference, reading, Scoring(units=units, level=level))
 
 
 # a pilot study: the output of systems

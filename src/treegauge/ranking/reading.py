@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -26,7 +27,7 @@ from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard, some
 from treegauge.ranking.metadata import COLUMNS, describe, known_code
-from treegauge.treebanks.sources.inputs import Input, recognise
+from treegauge.treebanks.sources.inputs import TEXT_KINDS, TITLES, Input, recognise, with_gold
 
 if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores
@@ -143,6 +144,7 @@ class LeaderboardReading(Settings):
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        Not needed if it is first among SCORES, all others are NAME=PATH, or it alone has folders of treebanks.
     where
         A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
         'words >= 30000'; several must all hold.
@@ -353,6 +355,7 @@ def _board(
 
 def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False) -> Leaderboard:
     """Return the leaderboard of a verb's sources and settings; `gaps`: whether gaps are allowed."""
+    sources, reading = gold_among(sources, reading)
     given = {name: value for name, value in vars(reading).items() if name != "gold"}
     board = read_leaderboard(*sources, **given) if reading.gold is None else scored_board(sources, reading)[0]
     if board.gaps and not gaps:
@@ -362,6 +365,27 @@ def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps:
             "drop-treebank)"
         )
     return board
+
+
+def gold_among(sources: Iterable[Any], reading: LeaderboardReading) -> tuple[list[Any], LeaderboardReading]:
+    """Return the sources, and settings with the gold among them if they are gold and output instead of scores.
+
+    Gold is known as in :func:`treegauge.treebanks.sources.inputs.with_gold`; it is never guessed.
+    """
+    given = list(_each(sources))
+    words = [one for one in given if isinstance(one, str | PathLike)]
+    inputs = recognise(words, kinds=tuple(TITLES)) if reading.gold is None else []
+    texts = [one for one in inputs if one.kind in TEXT_KINDS]
+    if not texts:
+        return given, reading
+    homes = {one.path.resolve() for one in with_gold(texts) if one.role == "gold"}
+    golds = [word for word in words if any(Path(word).resolve() in {home, *home.parents} for home in homes)]
+    if len(golds) != 1 or len(given) == 1 or {one.kind for one in inputs} - {*TEXT_KINDS, "store"}:
+        raise TreegaugeError(
+            f"{texts[0].path} is {TITLES[texts[0].kind]}; expected tables of scores, or gold and the output of systems "
+            "to score: --gold GOLD SYSTEM ... (gold=GOLD), or GOLD NAME=PATH NAME=PATH ..."
+        )
+    return [one for one in given if one is not golds[0]], replace(reading, gold=golds[0])
 
 
 def scored_board(

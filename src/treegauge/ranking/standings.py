@@ -22,7 +22,7 @@ from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.submissions import ONE_RUN, SubmissionScores
 from treegauge.statistics.units import TOO_FEW
-from treegauge.treebanks.sources.languages import human_names
+from treegauge.treebanks.sources.languages import code_column, human_names
 
 MACRO = "macro average"
 LEVEL = 0.05
@@ -140,9 +140,10 @@ class Standings(Result, kind="standings", unit="percent"):
 
     def paper(self) -> PaperTable:
         """Return the table for a paper: treebanks by teams, and the macro averages."""
+        named = self.board.treebanks
         body = [
-            PaperRow(title, paper_cells({name: cells[name] for name in self.order}))
-            for title, cells in zip(human_names(self.board.treebanks), self._cells(), strict=True)
+            PaperRow(title, paper_cells({name: cells[name] for name in self.order}), code=code)
+            for title, code, cells in zip(human_names(named), code_column(named), self._cells(), strict=True)
         ]
         means = dict(zip(self.board.systems, self.board.filled.mean(axis=1), strict=True))
         averages = paper_cells({name: float(means[name]) for name in self.order}, (), self.intervals)

@@ -23,7 +23,7 @@ from treegauge.scoring.scores import Scores
 from treegauge.scoring.systems import matched_runs, name_and_path, system_homes, treebank_names
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Errors, short_name
-from treegauge.treebanks.sources.inputs import Input, is_treebank_folder, recognise
+from treegauge.treebanks.sources.inputs import Input, recognise, with_gold
 from treegauge.treebanks.sources.matching import distinct_names
 
 KINDS = ("treebank", "conllu", "system", "scores", "counts", "store", "recording", "transfer", "packaged", "object")
@@ -118,7 +118,7 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
 
     sources = list(sources)
     _check_named(sources)
-    inputs = _with_gold(recognise(sources, gold=gold, kinds=KINDS, errors=errors))
+    inputs = with_gold(recognise(sources, gold=gold, kinds=KINDS, errors=errors))
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
     saved: list[tuple[str, Result]] = []
@@ -163,26 +163,6 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
                 made = _recorded(archive, str(one.path), [*golds, *others], page)
                 page.recordings.append(made._replace(number=number))
     return page
-
-
-def _with_gold(inputs: Sequence[Input]) -> list[Input]:
-    """Return the inputs; if none is gold, that which can only be gold is."""
-    texts = [one for one in inputs if one.kind in {"treebank", "conllu", "system"}]
-    if len(texts) < 2 or any(one.kind == "treebank" or one.role == "gold" for one in texts):
-        return list(inputs)
-    unnamed = [one for one in texts if not one.named]
-    if len(unnamed) != 1 or len(unnamed) == len(texts):
-        unnamed = [one for one in unnamed if one.kind == "system" and _of_treebanks(one)]
-    if len(unnamed) != 1:
-        return list(inputs)
-    note(f"gold: {unnamed[0].path}")
-    return [replace(one, role="gold") if one is unnamed[0] else one for one in inputs]
-
-
-def _of_treebanks(folder: Input) -> bool:
-    """Whether all files in a folder are in treebank folders, such as UD_Greek-GDT/el_gdt-ud-test.conllu."""
-    homes = {Path(file).parent for file in folder.files}
-    return folder.path not in homes and all(map(is_treebank_folder, homes))
 
 
 def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) -> None:

@@ -17,7 +17,7 @@ from treegauge.scoring.hierarchies import Claims
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
 from treegauge.scoring.paired_tests import Comparisons, known, unit_counts
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
-from treegauge.treebanks.sources.languages import human_names
+from treegauge.treebanks.sources.languages import code_column, human_names
 
 if TYPE_CHECKING:
     from treegauge.scoring.classes.class_scores import Breakdowns
@@ -91,7 +91,8 @@ def suite_table(suite: "Suite") -> PaperTable:
         spreads = {one: _spread(_averages([each[one] for each in runs])) for one in suite.names}
         rows[""] += paper_cells(means, better, limits, tested=all_tested, spreads=spreads)
     human = dict(zip(suite.treebanks, human_names(suite.treebanks), strict=True))
-    body = [PaperRow(title, rows[one]) for one, title in human.items()]
+    codes = code_column(human)
+    body = [PaperRow(title, rows[one], code=code) for (one, title), code in zip(human.items(), codes, strict=True)]
     body.append(PaperRow("macro average", rows[""], summary=True))
     labels = [suite.label(name) for name in names]
     caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on {number} treebanks"]

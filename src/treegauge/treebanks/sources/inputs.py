@@ -116,6 +116,7 @@ PACKAGED = ("conll18", "fragility_exp1", "published", "ud25", "ud26", "difficult
 """Names of the packaged tables."""
 
 TREEBANK_KINDS = ("treebank", "conllu")
+TEXT_KINDS = (*TREEBANK_KINDS, "system")
 _METADATA = ("README.md", "README.txt", "LICENSE.txt", "stats.xml")
 
 
@@ -220,6 +221,29 @@ def recognise(
     unnamed = [recognised for recognised in by_order if not recognised.named]
     names = iter(distinct_names([one.path for one in unnamed], [one.name for one in unnamed]))
     return [one if one.named else replace(one, name=next(names)) for one in by_order]
+
+
+def with_gold(inputs: Sequence[Input]) -> list[Input]:
+    """Return the inputs; if none is gold, that which can only be gold is.
+
+    It is the one input that is not named if all systems are, or the one folder of treebank folders.
+    """
+    texts = [one for one in inputs if one.kind in TEXT_KINDS]
+    if len(texts) < 2 or any(one.kind == "treebank" or one.role == "gold" for one in texts):
+        return list(inputs)
+    unnamed = [one for one in texts if not one.named]
+    if len(unnamed) != 1 or len(unnamed) == len(texts):
+        unnamed = [one for one in unnamed if one.kind == "system" and _of_treebanks(one)]
+    if len(unnamed) != 1:
+        return list(inputs)
+    note(f"gold: {unnamed[0].path}")
+    return [replace(one, role="gold") if one is unnamed[0] else one for one in inputs]
+
+
+def _of_treebanks(folder: Input) -> bool:
+    """Whether all files in a folder are in treebank folders, such as UD_Greek-GDT/el_gdt-ud-test.conllu."""
+    homes = {Path(file).parent for file in folder.files}
+    return folder.path not in homes and all(map(is_treebank_folder, homes))
 
 
 def recognise_treebanks(

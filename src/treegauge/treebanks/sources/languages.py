@@ -108,6 +108,27 @@ def _plainly(name: str) -> str:
     return name.removeprefix("UD_").replace("-", " ").replace("_", " ")
 
 
+def _title_and_code(treebank: str) -> tuple[str, str]:
+    """Return a readable name, and the UD code or nothing."""
+    name = own_name(treebank.partition("@")[0])[0]
+    if name.startswith("UD_"):
+        return _plainly(name), code_of(name) or ""
+    code = re.fullmatch(r"([a-z]{2,3}_[a-z0-9]+)(?:-ud-(?:train|dev|test))?", treebank)
+    known = official_treebanks().get(code[1]) if code else None
+    return _plainly(known or treebank) if code else treebank, code[1] if code and known else ""
+
+
+def code_column(treebanks: Iterable[str]) -> list[str]:
+    """Return the UD codes of treebanks next to their :func:`human_names`; nothing where a code is unknown.
+
+    Examples
+    --------
+    >>> code_column(["UD_Ancient_Greek-PROIEL@2.9", "el_gdt-ud-test", "gold"])
+    ['grc_proiel', 'el_gdt', '']
+    """
+    return [_title_and_code(treebank)[1] for treebank in treebanks]
+
+
 def human_names(treebanks: Iterable[str]) -> list[str]:
     """Return readable names; an unknown name, or one that would not be unique, stays unchanged.
 
@@ -116,16 +137,8 @@ def human_names(treebanks: Iterable[str]) -> list[str]:
     >>> human_names(["UD_Ancient_Greek-PROIEL@2.9", "el_gdt-ud-test", "gold"])
     ['Ancient Greek PROIEL', 'Greek GDT', 'gold']
     """
-
-    def human(treebank: str) -> str:
-        name = own_name(treebank.partition("@")[0])[0]
-        if name.startswith("UD_"):
-            return _plainly(name)
-        code = re.fullmatch(r"([a-z]{2,3}_[a-z0-9]+)(?:-ud-(?:train|dev|test))?", treebank)
-        return _plainly(official_treebanks().get(code[1], treebank)) if code else treebank
-
     names = list(treebanks)
-    readable = [human(name) for name in names]
+    readable = [_title_and_code(name)[0] for name in names]
     return [
         human_name if readable.count(human_name) == 1 else name
         for name, human_name in zip(names, readable, strict=True)
