@@ -16,7 +16,7 @@ from studies.parts import Part
 # One module per paper, those that join them, and the front page, which reads all tables.
 STUDIES = (
     "fragility.study", "edv.study", "difficulty.study", "selection.study", "content.study", "challenges.study",
-    "parsers.study", "parsers.presets", "parsers.encodings", "parsers.confidence", "joined.study",
+    "parsers.study", "parsers.dropout", "parsers.presets", "parsers.encodings", "parsers.confidence", "joined.study",
     "fragility.ranking_rules", "front",
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ _HOMES = {
     "auditing.agree": ["agree"],
     "auditing.audit": ["audit"],
     "auditing.diff": ["diff"],
+    "auditing.triage": ["triage"],
     "auditing.review": ["review"],
     "splitting.split": ["split"],
     "learning.transfer": ["transfer"],

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
     from treegauge.auditing.review import WorkList
+    from treegauge.auditing.triage import Triage
     from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
@@ -516,13 +517,16 @@ def check(
     baseline: str | PathLike[str] | None = None,
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
+    fix: bool = False,
     force: bool = False,
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
 
     The tests are those of UD validation, with their official names. All files are treated as one
-    treebank. Each problem shows its file, line, column and sent_id, what was found and what was
-    expected. The command exits with 1 if there is an error.
+    treebank. The folder of a repository, such as UD_Greek-GDT, is tested, too: its files, names, sizes
+    and metadata (level 0). At level 5 the result says whether it can be released. Each problem shows
+    its file, line, column and sent_id, what was found and what was expected. The command exits with 1
+    if there is an error.
 
     Parameters
     ----------
@@ -554,6 +558,10 @@ def check(
     changed
         A git commit, branch or tag; only problems of sentences that changed since then are listed
         and counted.
+    fix
+        Print repairs of what has one correct answer, as a unified diff: white space, line ends,
+        numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
+        FILE.patch writes it; git apply applies it.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -2815,6 +2823,58 @@ class _Transfer:
         """
 
 transfer: _Transfer
+
+def triage(
+    a: Treebank | Source,
+    b: Treebank | Source,
+    *,
+    gold: Treebank | Source,
+    error: float | None = None,
+    seconds: int = 10,
+    units: str = 'auto',
+    level: float = 0.95,
+) -> Triage:
+    """Accept the words on which two annotations agree, and list the others for review.
+
+    A and B are the same sentences with the analyses of two parsers, or of a parser and an annotator.
+    A sample of these sentences with gold annotation shows how often words on which they agree (in HEAD
+    and DEPREL) are wrong all the same: the error that accepting them leaves in the rest.
+
+    Parameters
+    ----------
+    a
+        The first annotation, whose analyses are accepted.
+    b
+        The second annotation, of the same sentences and words.
+    gold
+        Gold annotation of some of the sentences, found by their sent_id: a random sample, best of
+        whole documents.
+    error
+        Largest error, in percent, that accepted words may have. Then words are accepted only in
+        sentences in which enough words agree: as few as the upper limit of the error permits.
+    seconds
+        Time to review a word, for the hours.
+    units
+        Units of the interval: documents, sentences, or auto (documents if A marks more than one with
+        "# newdoc", else sentences).
+    level
+        Confidence level of the interval, and of the choice by --error.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import treegauge as tg
+    >>> from treegauge.testing.simulated_parser import simulated_parse
+    >>> text = tg.synthetic(300, seed=1).to_bytes().decode()
+    >>> home = pathlib.Path(tempfile.mkdtemp())
+    >>> tg.write_conllu(tg.synthetic(300, seed=1).take(range(100)), home / "sample.conllu")
+    >>> for seed, name in enumerate("ab"):
+    ...     text = simulated_parse(text, seed=seed)
+    ...     _ = (home / f"{name}.conllu").write_text(text, encoding="utf-8")
+    >>> result = triage(home / "a.conllu", home / "b.conllu", gold=home / "sample.conllu", units="sentences")
+    >>> result.rows[0]["error_low"] < result.rows[0]["error"] < result.rows[0]["error_high"]
+    True
+    """
 
 def vote(
     gold: __Output,

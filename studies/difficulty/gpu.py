@@ -2,31 +2,28 @@
 
     PYTHONPATH=src:. python -m studies.difficulty.gpu FOLDER OUT [NAME...] [--epochs=30]
         [--seeds=5] [--first=0] [--shuffles=5] [--trainings=prefix,block] [--parser=biaffine]
-        [--halves=1] [--nulls=0] [--words=0] [--self=0] [--workers=4] [--seconds=560]
+        [--halves=1] [--words=0] [--self=0] [--workers=4] [--seconds=560]
 
 FOLDER holds what ``studies.difficulty.encode`` wrote. For each treebank and seed: the parser,
 and the parser on words that are all ``_`` (``measures``); for each shuffle a parser for every block
 but the first, trained on all blocks before (``prefix``) and on the last block alone (``codes``);
 for ten treebanks, parsers trained on halves chosen by the data maps (``halves``, see
-``studies.selection.halves``); for seven treebanks, other parsers without words (``nulls``). The
-parser may also be ``pointer``; ``--seeds=0`` leaves out measures, ``--shuffles=0`` description
-length, ``--halves=0`` the halves; ``--words=480`` makes batches of so many sentences that they have
-about 480 words, instead of 32 sentences; ``--self=1`` lets each word compete as its own head, as in
-SuPar. Several processes share the GPU.
+``studies.selection.halves``). The parser may also be ``pointer``; ``--seeds=0`` leaves out
+measures, ``--shuffles=0`` description length, ``--halves=0`` the halves; ``--words=480`` makes
+batches of so many sentences that they have about 480 words, instead of 32 sentences; ``--self=1``
+lets each word compete as its own head, as in SuPar. Several processes share the GPU.
 
 After each task the results so far are written: ``OUT/measures.json`` (one row per treebank and
-seed), ``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``,
-``OUT/nulls.json`` and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and
-sentence). What is there already is not computed again.
+seed), ``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``
+and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and sentence). What is
+there already is not computed again.
 """
 
 import gc
-import importlib
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from multiprocessing import get_context
@@ -37,13 +34,10 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.selection.halves import HALVES, TREEBANKS, choose_half, sentence_means
-from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import Encoded
-from treegauge.parsing.neural.jobs import Course, NeuralJob, _run_together, run_jobs
+from treegauge.parsing.neural.jobs import Course, NeuralJob, run_jobs
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 
-batches: Any = importlib.import_module("treegauge.parsing.neural.batches")
-encoder: Any = importlib.import_module("treegauge.parsing.neural.encoder")
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)
 PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
@@ -168,7 +162,7 @@ def codes(folder: str, name: str, given: Settings) -> list[Row]:
                 jobs[training, shuffle, first] = NeuralJob(
                     order[start:first], {"next": order[first:last]}, 1000 * shuffle + first, epochs
                 )
-    outcomes = run_jobs(data, list(jobs.values()), parser_options(data, n, given), side_by_side=20)
+    outcomes = run_jobs(data, list(jobs.values()), parser_options(data, n, given), side_by_side=given["shuffles"])
     for (training, shuffle, first), job, outcome in zip(jobs, jobs.values(), outcomes, strict=True):
         course = outcome.courses["next"]
         row = coded(data, np.asarray(job.evaluate["next"]), training, shuffle, first)
@@ -207,103 +201,34 @@ def halves(folder: str, name: str, given: Settings) -> list[Row]:
     ]  # fmt: skip
 
 
-NULLS = (
-    "UD_Afrikaans-AfriBooms", "UD_English-ParTUT", "UD_Faroese-FarPaHC", "UD_Telugu-MTG",
-    "UD_Turkish-FrameNet", "UD_Uyghur-UDT", "UD_Vietnamese-VTB",
-)  # fmt: skip
-"""Treebanks of other parsers without words: small, and one with long sentences."""
-
-
-@contextmanager
-def only_forwards() -> Iterator[None]:
-    """Hide from every word what follows it: the BiLSTM's states from right to left are zero."""
-    both = encoder.bilstm
-
-    def forwards(values: Any, order: Any, weights: Any, **how: Any) -> Any:
-        states = both(values, order, weights, **how)
-        half = states.shape[-1] // 2
-        return encoder.torch.cat([states[..., :half], states[..., half:] * 0], -1)
-
-    encoder.bilstm = forwards
-    try:
-        yield
-    finally:
-        encoder.bilstm = both
-
-
-@contextmanager
-def buckets() -> Iterator[None]:
-    """Make batches of sentences of one length, the same for all models, as SuPar's buckets do."""
-    epoch, chunk = batches.epoch, batches._CHUNK
-
-    def same(sentences: Any, lengths: Any, **how: Any) -> Any:
-        made = epoch(sentences, lengths, **{**how, "seed": 0})
-        # Empty sentences, so that the largest batch, and with it all shapes, are the same in most epochs.
-        most = -(-max(map(len, made)) // 32) * 32
-        made[0] = np.append(made[0], np.full(most - len(made[0]), len(lengths)))
-        return made
-
-    batches.epoch, batches._CHUNK = same, 10**6
-    try:
-        yield
-    finally:
-        batches.epoch, batches._CHUNK = epoch, chunk
-
-
-def nulls(folder: str, name: str, given: Settings) -> list[Row]:
-    """Return scores and entropies on dev, by epoch, of parsers and nulls with other input or training.
-
-    ``no self``: a word never competes as its own head; ``forwards``: no word knows how many follow it;
-    ``buckets``: batches have so many words, all sentences of a batch are about equally long.
-    """
-    data, more = Encoded.load(Path(folder) / f"{name}.npz")
-    n, blind = int(more["parts"][0]), data.hidden()
-    train, dev = np.arange(n), np.arange(n, len(data))
-    options = parser_options(data, n, given)
-    both = (data, data, blind, blind)
-    plans: dict[str, tuple[Sequence[Encoded], BiaffineOptions, Callable[[], Any]]] = {
-        "no self": (both, replace(options, self_arcs=False), nullcontext),
-        "forwards": ((blind, blind), options, only_forwards),
-        "buckets": (both, replace(options, batch_tokens=given["words"]), buckets),
-    }
-    rows: list[Row] = []
-    for way, (read, own, how) in plans.items():
-        jobs = [
-            NeuralJob(train, {"train": train, "dev": dev}, seed % 2 + BLIND * (one is blind), given["epochs"], data=one)
-            for seed, one in enumerate(read)
-        ]
-        with how(), numerics(choose_device(own.device), own.threads):
-            together = [jobs] if choose_device(own.device).type == "cuda" else [[job] for job in jobs]
-            outcomes = [made for some in together for made in _run_together(data, some, own, None)]
-        for job, courses in zip(jobs, outcomes, strict=True):
-            course = courses["dev"]
-            row: Row = {"treebank": name, "way": way, "null": job.data is blind, "seed": job.seed % BLIND}
-            for layer, field in LAYERS.items():
-                row[layer] = rounded(-getattr(course, field).mean(1) * BITS)
-                conf, var = word_values(courses["train"], layer)
-                row |= {f"{layer}_conf": short(conf.mean()), f"{layer}_var": short(var.mean())}
-            rows.append(row | accuracies(data, more, course))
-    return rows
-
-
-TASKS: dict[str, Callable[..., Any]] = {"measures": measures, "codes": codes, "halves": halves, "nulls": nulls}
+TASKS: dict[str, Callable[..., Any]] = {"measures": measures, "codes": codes, "halves": halves}
 
 
 def work(task: str, folder: str, name: str, given: Settings) -> tuple[str, str, Any, float]:
     """Do one task in a process of the pool."""
+    import torch
+
     start = time.perf_counter()
     found = TASKS[task](folder, name, given)
     gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
     return task, name, found, time.perf_counter() - start
 
 
 def finished(running: list[Any], until: float) -> Iterator[Any]:
-    """Yield results as they come, until there are no more or time is up."""
+    """Yield results as they come, until there are no more or time is up; what failed is named."""
     while running and time.perf_counter() < until:
         ready = [one for one in running if one.ready()]
         for one in ready:
             running.remove(one)
-            yield one.get()
+            if one.successful():
+                yield one.get()
+                continue
+            try:
+                one.get()
+            except Exception as error:  # such as too little memory on the GPU
+                print(f"failed: {error!r:.300}", flush=True)
         if not ready:
             time.sleep(0.2)
 
@@ -340,7 +265,6 @@ def main(*words: str) -> None:
         # Both trainings of codes take longest where sentences are long.
         waiting = [("measures", name) for name in chosen if given["seeds"]]
         waiting += [("codes", name) for name in chosen if given["shuffles"]]
-        waiting += [("nulls", name) for name in chosen if int(settings.get("nulls", 0)) and name in NULLS]
         waiting = [key for key in waiting if key not in done]
         running = [pool.apply_async(work, (task, folder, name, given)) for task, name in waiting]
         for task, name, result, took in finished(running, until):

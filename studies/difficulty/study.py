@@ -16,8 +16,9 @@ from studies.corrections.study import by_treebank, corrections
 from studies.difficulty import cells as difficulty_cells
 from studies.difficulty import claims as difficulty_claims
 from studies.difficulty import figures as difficulty_figures
+from studies.difficulty import nulls as difficulty_nulls
 from studies.difficulty import variants as difficulty_variants
-from studies.difficulty.cells import choices, one_seed, published
+from studies.difficulty.cells import one_seed, published, values
 from studies.front import items
 from studies.parts import Part, compared, kept, read_result
 from studies.treebanks import release_folder
@@ -33,7 +34,7 @@ MORPHOLOGY = {"sampled_ttr": "0.58", "sampled_feature_entropy": "0.35", "sampled
 
 # Names of parsers, and of the tables that hold what they gave.
 PARSERS = {
-    "biaffine": "difficulty_seeds difficulty_gpu",
+    "biaffine": "difficulty_seeds difficulty_codes",
     "pointer": "difficulty_gpu_second",
     "log-linear": "difficulty_cpu",
     "word by word": "difficulty_cpu_words",
@@ -43,15 +44,15 @@ PARSERS = {
 def measured(parser: str) -> pl.DataFrame:
     """Return a parser's kept values, one row per treebank, one column per measure.
 
-    For the biaffine parser, means over seeds; description length is trained on all blocks before.
+    For the biaffine parser, means over seeds; description length is that on all blocks before.
     """
     if parser == "biaffine":
         early = one_seed()
         means = [
-            early[name]
-            if name.endswith("mdl")
-            else pl.Series(name, [choices(one, name)[0].mean for one in early["treebank"]])
-            for name in MEASURES
+            early[one]
+            if one.endswith("mdl")
+            else pl.Series(one, [values(name, one).mean for name in early["treebank"]])
+            for one in MEASURES
         ]
         return pl.DataFrame([early["treebank"], *means])
     frame = read_result(PARSERS[parser])
@@ -192,8 +193,8 @@ RUN = (
     "GPU: python -m studies.difficulty.gpu ARRAYS RUN{}, then python -m "
     "studies.difficulty.table RUN; {} on one shared H200"
 )
-MEASURED = RUN.format("", "seeds 0 to 4, 2,366 s of processes")
-CODED = RUN.format(" --shuffles=3", "ten treebanks, 339 s")
+MEASURED = RUN.format(" --words=480 --self=1 --shuffles=0 --halves=0", "five seeds, 2,900 s of processes")
+CODED = RUN.format(" --shuffles=3", "batches of 32 sentences, ten treebanks, 339 s")
 PARTS = (
     kept("difficulty_seeds", "The biaffine parser's values by seed", MEASURED),
     kept("difficulty_epochs", "Scores, entropies and V-INFO by epoch, means over seeds", MEASURED),
@@ -202,6 +203,8 @@ PARTS = (
     kept("difficulty_relations", "PVI by treebank and relation", MEASURED),
     kept("difficulty_codes", "Bits per word by training, shuffle and epoch", CODED),
     kept("difficulty_blocks", "Bits per word by block", CODED),
+    kept("difficulty_before", "Table 1 by the setting before: batches of 32 sentences, no word its own head",
+         RUN.format("", "five seeds, 2,366 s of processes")),
     kept("difficulty_gpu", "Measures by the biaffine parser, one seed (for the joined page)",
          "GPU: python -m studies.difficulty.gpu --seeds=1 --halves=0, then python -m "
          "studies.difficulty.table --one-seed RUN; 447 s on one H200"),
@@ -227,10 +230,7 @@ PARTS = (
     Part("difficulty_table1", "Table 1, cell by cell", difficulty_cells.table1),
     Part("difficulty_differences", "Table 1: how far ours lies from it",
          difficulty_cells.differences, digits=3),
-    Part("difficulty_batches", "Do differences go with the words in a batch?",
-         difficulty_variants.batches, digits=3),
-    Part("difficulty_updates", "Scores after as many updates as batches of 480 words make",
-         difficulty_variants.updates),
+    Part("difficulty_nulls", "V-INFO of arcs by other nulls", difficulty_nulls.table, ("r2.9",)),
     Part("difficulty_mdl", "Description length by what is summed, trained on and for how long",
          difficulty_variants.mdl, shown=difficulty_variants.shown_mdl),
     Part("difficulty_mdl_columns", "Are arcs and relations two columns?",

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from studies.difficulty.cells import WORDS, words_per_batch
 from studies.difficulty.gpu import MAP_EDGES, PVI_EDGES
 from studies.parts import RESULTS, as_csv
 from treegauge import data
@@ -53,8 +52,7 @@ def read_run(folder: Path, name: str) -> Rows:
 def by_seed(rows: Rows) -> pl.DataFrame:
     """Return one row per treebank and seed: its values after the last epoch.
 
-    ``_best`` are scores after the epoch with the best LAS on dev, ``_updates`` those after as many
-    updates as 30 epochs in batches of 480 words make, ``_least_`` entropies after the
+    ``_best`` are scores after the epoch with the best LAS on dev, ``_least_`` entropies after the
     epoch where they are smallest; ``_during`` are probabilities recorded as the parser learned from
     the words, with dropout.
     """
@@ -64,11 +62,6 @@ def by_seed(rows: Rows) -> pl.DataFrame:
         own = {"treebank": row["treebank"], "seed": row["seed"], "best_epoch": best + 1}
         own |= {name: row[name][-1] for name in SCORES}
         own |= {f"{name}_best": row[name][best] for name in SCORES}
-        # Batches of 480 words would have made as many updates in all after this epoch of ours.
-        share = words_per_batch()[row["treebank"]] / WORDS
-        epoch = max(round(share * len(row["las"])), 1) if share < 1 else None
-        own["updates_epoch"] = epoch
-        own |= {f"{name}_updates": row[name][epoch - 1] if epoch else None for name in SCORES}
         for layer in LAYERS:
             own |= {key: value for key, value in row.items() if key.startswith(layer) and isinstance(value, float)}
             known, null = (row[f"{layer}_{name}"][-1] for name in ("entropy", "null_entropy"))
@@ -180,7 +173,8 @@ def overall(folder: Path) -> pl.DataFrame:
     seeds = by_seed(read_run(folder, "measures"))
     means = seeds.group_by("treebank").agg(pl.exclude("treebank", "seed").mean()).sort("treebank")
     if rows := read_run(folder, "codes"):
-        coded = codes(rows).filter(training="prefix")
+        coded = codes(rows)
+        coded = coded.filter(training="prefix" if "prefix" in coded["training"] else "block")
         last = coded.filter(pl.col("epoch") == pl.col("epoch").max())
         lengths = last.group_by("treebank").agg(
             pl.col("arc").mean().alias("arc_mdl"), pl.col("rel").mean().alias("rel_mdl")
@@ -215,9 +209,9 @@ def keep_run(folder: Path) -> None:
     made = {"seeds": by_seed, "epochs": by_epoch, "pvi": pvi, "maps": maps, "relations": relations}
     for name, make in made.items():
         write(f"difficulty_{name}", make(read_run(folder, "measures")))
-    coded = read_run(folder, "codes")
-    write("difficulty_codes", codes(coded))
-    write("difficulty_blocks", blocks(coded))
+    if coded := read_run(folder, "codes"):
+        write("difficulty_codes", codes(coded))
+        write("difficulty_blocks", blocks(coded))
 
 
 def main() -> None:

@@ -1,10 +1,8 @@
 """Description length and usable information of the Difficulty paper, by the choices behind them."""
 
-import numpy as np
 import polars as pl
-from scipy.stats import spearmanr
 
-from studies.difficulty.cells import MEASURES, gaps, one_seed, published, seeds, words_per_batch
+from studies.difficulty.cells import code_epoch, one_seed, published
 from studies.parts import read_result
 
 LAYERS = {"arc": "arcs", "rel": "relations"}
@@ -32,14 +30,23 @@ def mdl() -> pl.DataFrame:
             offs = [(both[of] - both[f"{layer}_mdl"]).abs().mean() for layer in LAYERS]
             fits = [pl.select(pl.corr(both[of], both[f"{layer}_mdl"])).item() for layer in LAYERS]
             rows.append((training, epoch, of, both.height, both[of].mean(), *fits, *offs))
+    chosen = means.filter(
+        pl.struct("treebank", "epoch").map_elements(
+            lambda row: row["epoch"] == code_epoch(row["treebank"]), return_dtype=pl.Boolean
+        ), training="block",
+    ).join(paper, on="treebank")  # fmt: skip
+    offs = [(chosen["joint"] - chosen[f"{layer}_mdl"]).abs().mean() for layer in LAYERS]
+    rows.append((
+        "block, length chosen on the others", 0, "joint", chosen.height, chosen["joint"].mean(), None, None, *offs,
+    ))  # fmt: skip
     names = ["training", "epoch", "of", "treebanks", "bits per word", "r with arcs",
              "r with relations", "off arcs", "off relations"]  # fmt: skip
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def shown_mdl(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return epochs 10, 15, 20 and 30."""
-    return frame.filter(pl.col("epoch").is_in([10, 15, 20, 30]))
+    """Return joint bits after 10, 15, 20 and 30 epochs, and by the length chosen on the others."""
+    return frame.filter(pl.col("epoch").is_in([0, 10, 15, 20, 30]), of="joint")
 
 
 def mdl_columns() -> pl.DataFrame:
@@ -90,49 +97,3 @@ def vinfo() -> pl.DataFrame:
     names = ["of", "epoch", "treebanks", "null entropy", "null sd", "entropy", "entropy sd",
              "V-INFO", "V-INFO sd", "less the paper's", "mean absolute"]  # fmt: skip
     return pl.DataFrame(rows, schema=names, orient="row").sort("of", "epoch")
-
-
-def batches() -> pl.DataFrame:
-    """Return whether differences from the paper go with the words in a batch of 32 sentences.
-
-    ``zero`` is the number of words at which a line through the differences over log words crosses
-    zero, ``left`` the mean absolute difference from that line.
-    """
-    rows = []
-    for name in (one for one in MEASURES if not one.endswith("mdl")):
-        found = gaps(name)
-        gap = np.array(list(found.values()))
-        logs = np.log([words_per_batch()[one] for one in found])
-        slope, start = np.polyfit(logs, gap, 1)
-        rho = spearmanr(logs, gap)
-        left = np.abs(gap - start - slope * logs).mean()
-        zero = float(np.exp(-start / slope))
-        rows.append((name, len(gap), float(rho.statistic), float(rho.pvalue),
-                     zero if 100 < zero < 1000 else None, float(np.abs(gap).mean()),
-                     float(left)))  # fmt: skip
-    names = ["measure", "treebanks", "rho", "p", "zero", "mean absolute", "left"]
-    return pl.DataFrame(rows, schema=names, orient="row")
-
-
-def updates() -> pl.DataFrame:
-    """Return scores after 30 epochs, and after as many updates as batches of 480 words make.
-
-    Of the treebanks with several seeds where a batch of 32 sentences has fewer words.
-    """
-    own = seeds().drop_nulls("updates_epoch").group_by("treebank").agg(
-        pl.col("updates_epoch").first(), pl.col("^[ul]as(_updates)?$").mean()
-    )  # fmt: skip
-    both = own.join(published().select("treebank", "uas", "las"), on="treebank", suffix="_paper")
-    names = [f"{score}{kind}" for score in ("uas", "las") for kind in ("_paper", "", "_updates")]
-    made = both.sort("updates_epoch").select("treebank", "updates_epoch", *names)
-    gaps = [
-        (pl.col(f"{score}{kind}") - pl.col(f"{score}_paper")).abs().mean().alias(f"{score}{kind}")
-        for score in ("uas", "las")
-        for kind in ("", "_updates")
-    ]
-    off = made.select(pl.lit("mean absolute difference").alias("treebank"), *gaps)
-    heads = {"updates_epoch": "epoch", **{
-        f"{score}{kind}": f"{score.upper()} {said}" for score in ("uas", "las")
-        for kind, said in (("_paper", "in print"), ("", "after 30 epochs"), ("_updates", "then"))
-    }}  # fmt: skip
-    return pl.concat([made, off], how="diagonal").rename(heads)

@@ -8,18 +8,22 @@
 The published labelling parser (dep2label, on NCRF++) drops single elements of a word's joined input
 and of the BiLSTM's output, and nothing else. PLAN ``labels`` trains the preset sl-S+19 with that
 dropout on what is at hand of D21, with gold tags; ``ablations`` also with its other choices:
-uniform first weights, no dense layer before labels, no clipping. PLAN ``defaults`` trains the
+uniform first weights, no dense layer before labels, no clipping; ``predicted`` is ``labels`` with a
+tagger's tags. PLAN ``defaults`` trains the
 default biaffine, pointer and labelling parsers with either dropout. The best epoch on dev is
 scored on test: all words, whole relations. Models that differ only in first weights and clipping
 learn in lockstep. Runs that are in OUT already are not made again; the third step writes
-``studies/results/dropout_labels.csv`` and ``dropout_defaults.csv``.
+``studies/results/dropout_labels.csv`` and ``dropout_defaults.csv``, and the preset's own scores into
+``preset_scores.csv``.
 """
 
+import csv
 import gc
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -68,6 +72,10 @@ def planned(plan: str) -> Iterator[Task]:
             yield {"plan": plan, "treebank": name, "options": {"masks": "single"}, "ways": [CLIPPED]}
             yield {"plan": plan, "treebank": name, "options": {"masks": "single", "label_size": 0},
                    "ways": [UNIFORM, FREE]}  # fmt: skip
+    if plan == "predicted":
+        for name in reversed(SMALL):
+            if name not in preset_gpu.GOLD_ONLY:
+                yield {"plan": plan, "treebank": name, "options": {"masks": "single"}, "ways": [CLIPPED]}
     if plan == "ablations":
         for name in FEW:
             yield {"plan": plan, "treebank": name, "options": {"masks": "single"}, "ways": [UNIFORM, FREE]}
@@ -151,7 +159,8 @@ def work(folder: str, task: Task, seeds: int, epochs: int) -> Rows:
     begun = time.perf_counter()
     own = "defaults" if task["plan"] == "defaults" else "labels"
     data, more = Encoded.load(Path(folder) / own / f"{task['treebank']}.npz")
-    more.pop("predicted", None)
+    tags = more.pop("predicted", data.tags)
+    data = replace(data, tags=tags) if task["plan"] == "predicted" else data
     ends = np.cumsum([0, *more["parts"]])
     learned, dev, test = (np.arange(ends[n], ends[n + 1]) for n in range(3))
     if own == "defaults":
@@ -207,7 +216,7 @@ def train(folder: str, out: str, *words: str) -> None:
     rows: Rows = json.loads(target.read_text()) if target.exists() else []
     begun = time.perf_counter()
     until = begun + float(given.get("seconds", 540))
-    tasks = [task for plan in plans or ("labels", "ablations", "defaults") for task in planned(plan)]
+    tasks = [task for plan in plans or ("labels", "predicted", "ablations", "defaults") for task in planned(plan)]
     only = given["only"].split(",") if "only" in given else None
     with get_context("spawn").Pool(int(given.get("workers", 3))) as pool:
         running = [
@@ -233,12 +242,36 @@ def table(path: str) -> None:
     from studies.parts import RESULTS, as_csv
     from treegauge.core.files import atomic
 
-    frame = pl.DataFrame(json.loads(Path(path).read_text()))
+    rows = json.loads(Path(path).read_text())
+    frame = pl.DataFrame(rows)
     for name, plans in (("labels", ["labels", "ablations"]), ("defaults", ["defaults"])):
         own = frame.filter(pl.col("plan").is_in(plans)).drop("plan", "seconds")
         own = own.unique(own.columns[:7], keep="last", maintain_order=True).sort(own.columns[:7])
         with atomic(RESULTS / f"dropout_{name}.csv") as file:
             file.write(as_csv(own).encode())
+    keep_preset(rows)
+
+
+def keep_preset(rows: Rows) -> None:
+    """Keep the preset's own variant among the scores of presets."""
+    from studies.parsers.preset_runs import COLUMNS, SCORES
+
+    with SCORES.open(encoding="utf-8") as file:
+        others = [row for row in csv.DictReader(file) if row["preset"] != "sl-S+19"]
+    own = [row for row in rows if row["dense"] and (row["first"], row["clip"]) == CLIPPED]
+    made = [
+        {
+            "preset": "sl-S+19", "release": "r2.9", "treebank": row["treebank"],
+            "tags": "gold" if row["plan"] == "labels" else "predicted", "sentences": 0, "seed": row["seed"],
+            "uas": f"{row['uas']:.4f}", "las": f"{row['las']:.4f}", "epoch": row["epoch"],
+            "seconds": f"{row['seconds']:.2f}",
+        }
+        for row in own if row["plan"] in ("labels", "predicted")
+    ]  # fmt: skip
+    with SCORES.open("w", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*others, *made])
 
 
 VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}

@@ -46,7 +46,7 @@ CODES = {"Galician-TreeGal": "gl_treegal", "Lithuanian-HSE": "lt_hse", "Marathi-
 _NEURAL = {
     "gb-DM17": "no fastText vectors; at most 3,000 updates; UD 2.9 for 2.8",
     "tb-FG19": "no fastText vectors; no return to the best epoch; UD 2.9 for 2.8",
-    "sl-S+19": "no fastText vectors, without which SGD has to learn all embeddings from few words; UD 2.9 for 2.8",
+    "sl-S+19": "no fastText vectors; a dense layer, orthogonal first weights, clipping; UD 2.9 for 2.8",
 }
 
 
@@ -134,6 +134,7 @@ def table() -> pl.DataFrame:
 PARTS = (
     kept("preset_scores", "Scores of presets, one row per training",
          "long: python -m studies.parsers.preset_runs, about 100 min of one core, and GPU: python -m "
-         "studies.parsers.preset_gpu encode, train and table, 23 min on one shared H200"),
+         "studies.parsers.preset_gpu encode, train and table, 23 min on one shared H200; sl-S+19: "
+         "studies.parsers.dropout_gpu"),
     Part("presets", "Presets and the scores of their sources", table),
 )  # fmt: skip

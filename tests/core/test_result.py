@@ -59,12 +59,12 @@ def test_html_has_the_figure_above_the_table(scores, tmp_path):
 
 
 def test_a_result_without_a_figure_says_so_and_saves_its_table(tmp_path):
-    confusion = tg.confusion(synthetic(20, seed=1), synthetic(20, seed=1))
+    changes = tg.diff(synthetic(20, seed=1), synthetic(20, seed=1))
     with pytest.raises(ChoiceError, match="kind of result with a figure"):
-        confusion.save(tmp_path / "a.svg")
+        changes.save(tmp_path / "a.svg")
     assert not any(tmp_path.iterdir())
-    confusion.save(tmp_path / "a.html")
-    assert (tmp_path / "a.html").read_text(encoding="utf-8") == f"{confusion.to_html()}\n"
+    changes.save(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == f"{changes.to_html()}\n"
 
 
 def test_a_notebook_shows_a_picture(scores, monkeypatch):

@@ -36,7 +36,7 @@ def test_tables_8_and_9_of_fragility():
     labels = find_preset("labelling", "sl-S+19").options
     expected = {
         "char_size": 100, "hidden": 800 // 2, "dropout": 0.5, "layers": 3, "rate": 0.02,
-        "epoch_decay": 0.05, "momentum": 0.9, "optimiser": "sgd", "characters": "cnn",
+        "epoch_decay": 0.05, "momentum": 0.9, "optimiser": "sgd", "characters": "cnn", "masks": "single",
         "encoding": "two-planar",
     }  # fmt: skip
     assert {name: labels[name] for name in expected} == expected
@@ -105,7 +105,7 @@ def test_neural_presets_learn_parse_and_come_back(parser, more, tmp_path):
 
 def test_the_difficulty_preset_is_what_its_replication_trained():
     kind = find_parser("biaffine").options
-    assert kind(**find_preset("biaffine", "difficulty").options) == kind(upos=False, patience=0)
+    assert kind(**find_preset("biaffine", "difficulty").options) == kind(upos=False, patience=0, self_arcs=True)
 
 
 def test_wherever_a_parser_is_trained_a_preset_gives_its_options():

@@ -28,6 +28,7 @@ SYSTEM = synthetic(2, seed=9)
 CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "check": {"sources": ((...,), {})},
     "agree": {"annotations": ((..., SYSTEM), {})},
+    "triage": {"gold": ((SYSTEM, SYSTEM), {"gold": ...})},
     "audit": {"treebanks": ((...,), {}), "against": ((SYSTEM,), {"against": [...]})},
     "diff": {"old": ((..., SYSTEM), {}), "new": ((SYSTEM, ...), {})},
     "review": {"treebank": ((...,), {})},

@@ -148,7 +148,7 @@ def test_json(command, file):
     assert done.code == 1
     assert list(found) == [
         "kind", "signature", "unit", "files", "errors", "warnings", "ud_level", "lang", "language_data",
-        "baseline", "changed", "problems",
+        "baseline", "changed", "tests", "verdict", "problems",
     ]  # fmt: skip
     assert (found["errors"], found["warnings"]) == (3, 1)
     assert found["problems"] == [problem.to_dict() for problem in tg.check(file).problems]
@@ -252,7 +252,8 @@ def test_folders_and_several_files(command, tmp_path):
     for split in ("test", "train"):
         (tmp_path / f"x-ud-{split}.conllu").write_text(WRONG)
     done = command("check", tmp_path, tmp_path / "x-ud-test.conllu")
-    *problems, summary = done.out.splitlines()
+    *problems, by_test, summary = done.out.splitlines()
+    assert by_test == "by test: unknown-head 3, invalid-deprel 3, 0-is-not-root 3, non-unique-sent-id 2"
     order = [line.partition(".conllu")[0][-5:].strip("-") for line in problems]
     assert order == ["train"] * 3 + ["test"] * 8
     # All files are one treebank: its sentence IDs are unique.
@@ -272,7 +273,7 @@ def test_a_hundred_thousand_problems(command, tmp_path):
     start = time.process_time()
     done = command("check", path, "--ud-level", 2)
     assert time.process_time() - start < 20
-    assert done.out.count("\n") == 100_001
+    assert done.out.count("\n") == 100_002
     assert done.out.endswith("100000 errors, 0 warnings\n")
 
 

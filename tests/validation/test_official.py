@@ -24,7 +24,7 @@ from tests.validation.compare import (
     written,
 )
 from tests.validation.invented import invented
-from treegauge.validation.rules import BY_ID
+from treegauge.validation.problems import BY_ID
 
 GROUPS = sorted({(case.level, case.lang) for case in CASES.values()})
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION
 from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
+from treegauge.auditing.triage import Parts, expected_error
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.kappa_and_alpha import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.student_intervals import StudentEstimate
@@ -202,3 +203,40 @@ def trees(random: np.random.Generator, sentences: int, repetitions: int) -> Tria
     low, high = limits.T
     truth = _true_tree_alpha()
     return Trials((low <= truth) & (truth <= high), high - low)
+
+
+@statement(
+    name="triage-error",
+    verb="triage",
+    kind="interval",
+    nominal=0.95,
+    says="accepted 84.8 %, error 11.9 % (10.6 to 13.4)",
+    cases={
+        "50 sentences for 500": (50, 500, 1),
+        "200 sentences for 1000": (200, 1000, 1),
+        "20 documents for 100": (20, 100, 10),
+        "few errors, 100 sentences": (100, 1000, 1),
+    },
+    secondary="mean width (points)",
+    covers=("triage.*_low", "triage.*_high"),
+    quick=60,
+    repetitions=5000,
+)
+def triage_error(random: np.random.Generator, case: tuple[int, int, int], repetitions: int) -> Trials:
+    """Words of a sample and of a rest are wrong more often in some units than in others.
+
+    The truth is the error of the rest, which the interval is for. Samples without an interval are drawn again.
+    """
+    sampled, rest, sentences = case
+    share = 0.03 if sampled == 100 else 0.1
+    hits, widths = list[bool](), list[float]()
+    while len(hits) < repetitions:
+        words = np.maximum(1, random.lognormal(np.log(15), 0.6, (sampled + rest, sentences)).astype(int)).sum(axis=1)
+        errors = random.binomial(words, random.beta(CONCENTRATION * share, CONCENTRATION * (1 - share), len(words)))
+        inside = np.arange(len(words)) < sampled
+        estimate = expected_error(Parts(words * inside, errors * inside, words * ~inside))
+        low, high = (float(limit) for limit in estimate.interval(share=True))
+        if np.isfinite(low):
+            hits.append(low <= errors[~inside].sum() / words[~inside].sum() <= high)
+            widths.append(100 * (high - low))
+    return Trials(np.array(hits), np.array(widths))

@@ -6,10 +6,11 @@
 from itertools import groupby
 from pathlib import Path
 
-from treegauge.validation.rules import RULES
+from treegauge.validation.problems import RULES
 
 TARGET = Path(__file__).parents[2] / "docs" / "validation_tests.md"
 LEVELS = {
+    0: "The repository",
     1: "CoNLL-U",
     2: "UD format",
     3: "Contents, all languages",

@@ -7,7 +7,7 @@ from random import Random
 
 NAMES = (
     "reader", "reader_files", "validator", "validator_files", "repair", "scorer", "scorer_enhanced",
-    "tables", "plans", "models", "stores", "page", "answers",
+    "fixes", "tables", "plans", "models", "stores", "page", "answers",
 )  # fmt: skip
 """Fuzzers; each is a module of this name with a `TARGET`."""
 

@@ -13,8 +13,7 @@ from treegauge.treebanks.sources import files as piecewise
 from treegauge.validation import check as engine
 from treegauge.validation.language_checks import LanguageChecks
 from treegauge.validation.language_data import LanguageData, language_data
-from treegauge.validation.problems import Problem
-from treegauge.validation.rules import BY_ID
+from treegauge.validation.problems import BY_ID, Problem
 
 
 @cache

@@ -48,8 +48,13 @@ class Command(NamedTuple):
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
-        "check": Command("Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif"]),
+        "check": Command(
+            "Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif", "patch"]
+        ),
         "agree": Command("Measure inter-annotator agreement and list the disagreements."),
+        "triage": Command(
+            "Accept the words on which two annotations agree, and list the others for review.", ["a", "b"]
+        ),
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
             ["treebanks"],

@@ -76,7 +76,7 @@ def validate(Book book, const uint8_t[::1] data, Py_ssize_t lines):
     records, begins, fields, kinds, nodes, parent, cover, spaced, upos, feats, deprel, lang, edges
         Problems (rule, row, first byte, byte after the last, another row) by sentence, the first
         row of each sentence, the number of rows last; for the rest see
-        :class:`treegauge.validation.chunk.Chunk`.
+        :class:`treegauge.validation.messages.Chunk`.
     """
     cdef Py_ssize_t position = 0, row = 0, size = len(data), r, n_begins = 0, i
     cdef int32_t[:, ::1] fields = np.empty((lines + 1, 11), np.int32)

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 
-cpdef enum:  # kinds of rows, as in treegauge.validation.chunk
+cpdef enum:  # kinds of rows, as in treegauge.validation.messages
     COMMENT, BLANK, WORD, MULTIWORD, EMPTY, OTHER
 
 cpdef enum:  # what the strings of FEATS are known by
@@ -38,7 +38,7 @@ cdef enum:  # of MISC
 
 ctypedef int32_t* Ints
 
-cdef struct Rows:  # the lines of a chunk; see treegauge.validation.chunk.Chunk
+cdef struct Rows:  # the lines of a chunk; see treegauge.validation.messages.Chunk
     const uint8_t* raw
     int32_t* fields  # eleven per row
     uint8_t* kinds

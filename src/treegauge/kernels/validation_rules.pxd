@@ -1,4 +1,4 @@
-# The rules that kernels test, in the order of treegauge.validation.rules.RULES.
+# The rules that kernels test, in the order of treegauge.validation.problems.RULES.
 
 cdef enum:
     R_INVALID_UTF, R_UNICODE_NORMALIZATION, R_MISPLACED_COMMENT, R_PSEUDO_EMPTY_LINE,

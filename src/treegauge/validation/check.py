@@ -1,9 +1,11 @@
 """The verb ``check``: validation by the rules of Universal Dependencies."""
 
 import hashlib
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +18,16 @@ from treegauge.core.verbs import verb
 from treegauge.kernels import validation as kernel
 from treegauge.kernels.scan import count_lines
 from treegauge.treebanks.sources.files import Source, pieces, short_name
-from treegauge.treebanks.sources.resolver import find
-from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
-from treegauge.validation.messages import Reporter
+from treegauge.treebanks.sources.languages import own_name
+from treegauge.treebanks.sources.resolver import find, resolve_source
+from treegauge.validation.messages import Chunk, LanguageFinding, LanguageTests, Reporter, Values
 from treegauge.validation.problems import Problem, ProblemList
 from treegauge.validation.report import ValidationReport
+from treegauge.validation.repository import is_repository, read_dispensations, release_verdict, repository_problems
 from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
+    from treegauge.validation.fixes import FixedFile
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.new_problems import Baseline
     from treegauge.validation.problems import Problem
@@ -48,12 +52,15 @@ def check(
     baseline: str | PathLike[str] | None = None,
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
+    fix: bool = False,
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
 
     The tests are those of UD validation, with their official names. All files are treated as one
-    treebank. Each problem shows its file, line, column and sent_id, what was found and what was
-    expected. The command exits with 1 if there is an error.
+    treebank. The folder of a repository, such as UD_Greek-GDT, is tested, too: its files, names, sizes
+    and metadata (level 0). At level 5 the result says whether it can be released. Each problem shows
+    its file, line, column and sent_id, what was found and what was expected. The command exits with 1
+    if there is an error.
 
     Parameters
     ----------
@@ -85,6 +92,10 @@ def check(
     changed
         A git commit, branch or tag; only problems of sentences that changed since then are listed
         and counted.
+    fix
+        Print repairs of what has one correct answer, as a unified diff: white space, line ends,
+        numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
+        FILE.patch writes it; git apply applies it.
 
     Examples
     --------
@@ -101,29 +112,26 @@ def check(
     from treegauge.validation.problems import ProblemList
 
     files = _files(sources, split)
+    folders = [] if split else _repositories(sources)
     chosen = _chosen(include, exclude)
     known = _known(baseline, chosen, ud_level)
-    data: LanguageData | None = None
-    if ud_level > 3:
-        from treegauge.validation.language_data import language_data
-
-        data = language_data(rules)
-        if (days := data.age()) > OLD:
-            note(
-                f"the language data is of {data.date}, {days} days old, and changes daily: treegauge fetch "
-                "language-data --replace fetches the newest, --rules FOLDER uses it"
-            )
+    data = _language_data(ud_level, lang, rules)
+    if data is not None:
         lang = lang or _language(files)
         if lang not in data:
             note(
                 f"language {lang!r} is not in the language data of {data.date}, so each of its "
                 "features and relations is an error; check the code (Greek is el)"
             )
-    elif lang is not None or rules is not None:
-        option = "--lang" if lang is not None else "--rules"
-        note(f"{option} is for levels 4 and 5; got --ud-level {ud_level}")
     digests = {file: hashlib.sha256() for file in files}
-    problems = ProblemList(_problems(files, ud_level, lang, data, digests, chosen))
+    problems = ProblemList(
+        problem for folder in folders for problem in repository_problems(folder) if not chosen or problem.id in chosen
+    )
+    problems.extend(_problems(files, ud_level, lang, data, digests, chosen))
+    release = None
+    if len(folders) == 1 and ud_level == LEVELS[-1] and not (chosen or changed):
+        place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
+        release = release_verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -172,6 +180,8 @@ def check(
         strict=strict,
         changed=changed,
         written=written,
+        verdict=release,
+        fixes=_fixes(files, lambda file: _problems([file], ud_level, lang, data, {}, chosen)) if fix else None,
     )
 
 
@@ -183,6 +193,47 @@ def _files(sources: Sequence[Source], split: str | None) -> list[str]:
         if not isinstance(source, str | PathLike):
             raise TreegaugeError(f"found {type(source).__name__}; expected paths or names, one argument each")
     return [path for source in sources for path in find(source, split=split)]
+
+
+def _language_data(ud_level: int, lang: str | None, rules: str | PathLike[str] | None) -> "LanguageData | None":
+    """Return the language data of levels 4 and 5, with a note if it is old."""
+    if ud_level > 3:
+        from treegauge.validation.language_data import language_data
+
+        data = language_data(rules)
+        if (days := data.age()) > OLD:
+            note(
+                f"the language data is of {data.date}, {days} days old, and changes daily: treegauge fetch "
+                "language-data --replace fetches the newest, --rules FOLDER uses it"
+            )
+        return data
+    if lang is not None or rules is not None:
+        option = "--lang" if lang is not None else "--rules"
+        note(f"{option} is for levels 4 and 5; got --ud-level {ud_level}")
+    return None
+
+
+def _fixes(files: Iterable[str], validated: "Callable[[str], Iterable[Problem]]") -> "tuple[FixedFile, ...]":
+    """Return the repaired files, and say how much was repaired."""
+    from treegauge.validation.fixes import fix_file
+
+    fixes = []
+    for file in files:
+        if not file.endswith(".conllu") or (fixed := fix_file(file, validated)) is None:
+            note(f"{file}: not repaired: expected a file .conllu in UTF-8")
+        else:
+            fixes.append(fixed)
+    gone = sum((fixed.repaired for fixed in fixes), Counter[str]())
+    which = ", ".join(f"{test} {n:,}" for test, n in gone.most_common())
+    note(f"problems that the diff repairs: {gone.total():,}{f' ({which})' if which else ''}")
+    return tuple(fixes)
+
+
+def _repositories(sources: Sequence[Source]) -> list[Path]:
+    """Return the folders of repositories among the sources."""
+    words = [source for source in sources if os.fspath(source) != "-"]
+    places = [Path(place.path) for word in words for place in resolve_source(word, quiet=True)]
+    return [place for place in dict.fromkeys(places) if is_repository(place)]
 
 
 def _problems(
@@ -204,7 +255,7 @@ def _problems(
         level=level,
         lang=lang or "ud",
         language_tests=tests,
-        digest=lambda file, piece: digests[file].update(piece),
+        digest=(lambda file, piece: digests[file].update(piece)) if digests else None,
     )
     return (problem for problem in problems if problem.id in chosen) if chosen else problems
 
@@ -220,7 +271,7 @@ def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> froze
     wanted, unwanted = _listed(include), _listed(exclude)
     if not (wanted or unwanted):
         return frozenset()
-    from treegauge.validation.rules import BY_ID
+    from treegauge.validation.problems import BY_ID
 
     for name in (*wanted, *unwanted):
         if name not in BY_ID:
@@ -236,7 +287,7 @@ def _known(path: str | PathLike[str] | None, chosen: frozenset[str], level: int)
     if path is None:
         return None
     from treegauge.validation.new_problems import read_baseline
-    from treegauge.validation.rules import BY_ID
+    from treegauge.validation.problems import BY_ID
 
     known = read_baseline(path)
     tests = {name for name in chosen or BY_ID if BY_ID[name].level <= level}

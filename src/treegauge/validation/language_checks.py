@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.validation.chunk import BLANK, COMMENT, EMPTY, MULTIWORD, WORD, Chunk, LanguageFinding
 from treegauge.validation.language_data import LanguageData
+from treegauge.validation.messages import BLANK, COMMENT, EMPTY, MULTIWORD, WORD, Chunk, LanguageFinding
 
 _SPACE = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 ID, FORM, LEMMA, UPOS, FEATS, HEAD, DEPREL, DEPS, MISC = 0, 1, 2, 3, 5, 6, 7, 8, 9

@@ -128,6 +128,9 @@ def with_changed_lines(problems: Iterable[Problem], since: str) -> Iterator[tupl
     """Yield each problem with the nearest changed line of its sentence, or 0."""
     changed: dict[str, npt.NDArray[np.int64] | None] = {}
     for problem in problems:
+        if not problem.level:
+            yield problem, problem.line  # of the whole repository
+            continue
         if problem.file not in changed:
             changed[problem.file] = nearest_changes(problem.file, since)
         lines = changed[problem.file]

@@ -1,12 +1,54 @@
-"""Problems of a treebank: position, what was found and what was expected."""
+"""Tests of UD validation, and problems of a treebank: position, what was found and what was expected."""
 
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast, overload
 
 from treegauge.core.errors import printable
-from treegauge.validation.rules import BY_ID, Class, Rule, Severity
+
+Severity = Literal["error", "warning"]
+Class = Literal["UNICODE", "FORMAT", "MORPHO", "SYNTAX", "ENHANCED", "METADATA", "REPO", "OWN"]
+
+
+class Rule(NamedTuple):
+    """One test of UD validation.
+
+    Attributes
+    ----------
+    id
+        The official name of the test.
+    level
+        0 the repository, 1 CoNLL-U, 2 UD format, 3 universal contents, 4 labels of a language, 5 its
+        contents, 6 own checks of a treebank.
+    test_class
+        The class of the test, by which official reports count problems.
+    expected
+        What should be there: it completes the sentence "expected ...".
+    hint
+        What to do about it, in one sentence.
+    severity
+        Errors make a treebank invalid, warnings do not.
+    """
+
+    id: str
+    level: int
+    test_class: Class
+    expected: str
+    hint: str
+    severity: Severity = "error"
+
+
+def _rules() -> Iterator[Rule]:
+    table = (Path(__file__).parents[1] / "data" / "validation_rules.tsv").read_text(encoding="utf-8")
+    for line in table.splitlines()[1:]:
+        name, level, test_class, severity, expected, hint = line.split("\t")
+        yield Rule(name, int(level), cast("Class", test_class), expected, hint, cast("Severity", severity))
+
+
+RULES = tuple(_rules())
+BY_ID = {rule.id: rule for rule in RULES}
 
 
 class Problem(NamedTuple):
@@ -53,12 +95,12 @@ class Problem(NamedTuple):
 
     @property
     def level(self) -> int:
-        """The level of UD validation, 1 to 5."""
+        """The level of UD validation, 0 to 5; 6 for own checks."""
         return self.rule.level
 
     @property
     def test_class(self) -> Class:
-        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED or METADATA."""
+        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED, METADATA, REPO or OWN."""
         return self.rule.test_class
 
     @property
@@ -178,9 +220,13 @@ class ProblemList(Sequence[Problem]):
         Counter({'error': 2})
         """
         counts: Counter[Severity] = Counter()
-        for test, number in Counter(self._rows[_TEST::_WIDTH]).items():
-            counts[BY_ID[str(self._strings[test])].severity] += number
+        for test, number in self.tests().items():
+            counts[BY_ID[test].severity] += number
         return counts
+
+    def tests(self) -> Counter[str]:
+        """Count problems by test."""
+        return Counter({str(self._strings[test]): n for test, n in Counter(self._rows[_TEST::_WIDTH]).items()})
 
     def _code(self, text: str | None) -> int:
         """Return the number of a string."""

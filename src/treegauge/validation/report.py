@@ -3,29 +3,31 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
 from treegauge.validation.new_problems import Key, key
-from treegauge.validation.problems import Problem
-from treegauge.validation.rules import BY_ID
+from treegauge.validation.problems import BY_ID, Problem, ProblemList
+from treegauge.validation.repository import Verdict
 
 if TYPE_CHECKING:
-    from treegauge.validation.problems import Problem
-
+    from treegauge.validation.fixes import FixedFile
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
     "severity", "found", "expected", "hint",
 )  # fmt: skip
+MANY = 10
+"""Number of problems above which text has their counts by test."""
 _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 
@@ -55,10 +57,14 @@ class ValidationReport(Result, kind="check"):
         Only sentences that changed since this commit are included.
     written
         The baseline that was written, with its numbers of errors and warnings.
+    verdict
+        Whether the treebank can be released; of a repository, at level 5.
+    fixes
+        The repaired files, if repairs were asked for.
     """
 
     files: tuple[str, ...]
-    problems: "Sequence[Problem]"
+    problems: ProblemList
     errors: int
     warnings: int
     ud_level: int
@@ -70,7 +76,9 @@ class ValidationReport(Result, kind="check"):
     strict: bool = False
     changed: str | None = None
     written: tuple[str, int, int] | None = None
-    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
+    verdict: Verdict | None = None
+    fixes: "tuple[FixedFile, ...] | None" = None
+    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif", "patch")
 
     @property
     def exit_code(self) -> int:
@@ -96,6 +104,8 @@ class ValidationReport(Result, kind="check"):
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
             "changed": self.changed,
+            "tests": dict(self.tests.most_common()),
+            "verdict": self.verdict.to_dict() if self.verdict else None,
             "problems": [problem.to_dict() for problem in self.problems],
         }
 
@@ -105,8 +115,20 @@ class ValidationReport(Result, kind="check"):
 
     def text_pieces(self) -> Iterator[str]:
         """Yield the lines one by one, as a large treebank can have a million problems."""
+        if self.fixes is not None:
+            yield self.to_patch().rstrip("\n")
+            return
         yield from map(str, self.problems)
+        if len(self.problems) > MANY:
+            yield f"by test: {', '.join(f'{test} {n:,}' for test, n in self.tests.most_common())}"
         yield self.summary
+        if self.verdict:
+            yield str(self.verdict)
+
+    @property
+    def tests(self) -> Counter[str]:
+        """The number of listed problems by test."""
+        return self.problems.tests()
 
     @property
     def summary(self) -> str:
@@ -141,6 +163,12 @@ class ValidationReport(Result, kind="check"):
             lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
         return "\n".join([*github_lines(self.problems, lines), self.summary])
 
+    def to_patch(self) -> str:
+        """Return the repairs as a unified diff, which ``git apply`` and ``patch`` apply."""
+        if self.fixes is None:
+            raise TreegaugeError("no repairs; ask for them with --fix (fix=True)")
+        return "".join(part for fixed in self.fixes for part in fixed.diff())
+
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log."""
         about = {"signature": self.signature, "languageData": self.language_data}
@@ -150,7 +178,6 @@ class ValidationReport(Result, kind="check"):
 def read_check(path: Source) -> ValidationReport:
     """Read the problems that ``check -o FILE.json`` saved."""
     from treegauge.core.reading import read_saved
-    from treegauge.validation.problems import Problem, ProblemList
 
     def made(content: dict[str, Any]) -> ValidationReport:
         numbers = {name: content[name] for name in ("errors", "warnings", "ud_level", "signature")}

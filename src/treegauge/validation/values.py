@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import treegauge.kernels.validation_book as codes
-from treegauge.validation.rules import RULES
+from treegauge.validation.problems import RULES
 
 SPACES = frozenset(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))

@@ -52,7 +52,7 @@ def test_of_a_breakdown_the_classes_are_drawn():
 def test_a_result_without_a_figure_is_refused(scores):
     gold = synthetic(30, seed=1)
     with pytest.raises(ChoiceError, match="kind of result with a figure"):
-        tg.draw(tg.confusion(gold, gold))
+        tg.draw(tg.diff(gold, gold))
     with pytest.raises(TreegaugeError, match="no difference has an interval"):
         tg.draw(scores.attached["comparisons"])  # of equal systems
 

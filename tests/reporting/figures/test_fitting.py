@@ -25,6 +25,7 @@ from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
 from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg
 from treegauge.reporting.figures.fitting import INCH, fitted, folded, label_width
+from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.statistics.analyse import correlate, correlation_matrix
 from treegauge.statistics.linear_model import regress
@@ -57,6 +58,7 @@ def scored():
         "scores.forest": scores.forest(found.attached["comparisons"]),
         "scores.class_heat": scores.class_heat(tg.breakdown(gold, outputs, by="deprel")),
         "scores.class_heat of two": scores.class_heat(tg.breakdown(gold, dict(list(outputs.items())[:2]), by="deprel")),
+        "scores.confusion_heat": scores.confusion_heat(confusion(gold, outputs[NAMES[0]])),
         "scores.suite": scores.by_treebank(frame, list(NAMES)),
         "scores.calibration": scores.calibration(probable),
     }

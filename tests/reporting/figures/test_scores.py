@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import polars as pl
 import pytest
@@ -72,3 +74,24 @@ def test_classes_are_shaded_by_certainty():
             assert (abs(drawn[row["class"]]) == 1) == excludes
             assert drawn[row["class"]] * row["difference"] >= 0
     assert kinds == {"no interval", True, False}
+
+
+def test_confusions_are_shares_of_gold_shaded_by_its_words(tmp_path):
+    """Counted here word by word; rows of values with few words are pale."""
+    gold = synthetic(200, seed=3)
+    output = parse_conllu(simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.8, relations=0.8), seed=1))
+    relations = [[one.field(int(row), 7) for row in one.rows] for one in (gold, output)]
+    counted, words = Counter(zip(*relations, strict=True)), Counter(relations[0])
+    result = tg.breakdown(gold, {"mine": output}, confusion="deprel")
+    spec = result.plot()
+    rows = spec["data"]["values"]
+    drawn = sorted(words, key=lambda name: (-words[name], name))[: scores.MOST_VALUES]
+    assert {(row["gold"], row["system"]): row["count"] for row in rows} == {
+        pair: count for pair, count in counted.items() if {*pair} <= {*drawn}
+    }
+    assert all(row["share"] == pytest.approx(100 * row["count"] / words[row["gold"]]) for row in rows)
+    assert {row["words"] >= scores.SURE for row in rows} == {True, False}
+    shades = spec["layer"][0]["encoding"]["opacity"]
+    assert [one["value"] for one in shades["condition"]] == [1, 0.25] and shades["value"] == 0.55
+    result.save(tmp_path / "x.svg")
+    assert "What is confused with what" in (tmp_path / "x.svg").read_text()

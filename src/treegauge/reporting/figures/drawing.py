@@ -29,6 +29,7 @@ FIGURES: dict[str, str] = {
     "bradley-terry": "ranking.confidence_sets",
     "calibration": "scores.calibration",
     "comparisons": "scores.forest",
+    "confusion": "scores.confusion_heat",
     "complexity": "curves.scores_by_complexity",
     "curve": "curves.learning",
     "differences": "ranking.pair_heat",

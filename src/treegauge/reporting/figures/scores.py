@@ -1,6 +1,7 @@
 """Figures of scores: systems with intervals, classes of words, and many treebanks."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -22,6 +23,7 @@ from treegauge.reporting.figures.theme import (
 )
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
+from treegauge.scoring.classes.confusion import Confusion
 from treegauge.scoring.metrics.registry import MORE
 from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.scores import Scores
@@ -170,6 +172,44 @@ def _class_differences(found: Breakdowns, classes: Sequence[str]) -> list[Spec]:
     shown = {"color": side_colours(f"{b} better | {a} better"), "tooltip": tips(list(names))}
     layers = [mark("rect", shown), mark("text", {"text": text, "color": readable}, fontSize=10)]
     return [{"data": {"values": rows}, **layer} for layer in layers]
+
+
+#: Number of values in a confusion matrix, the most frequent in gold.
+MOST_VALUES = 20
+
+
+def confusion_heat(found: Confusion, *, dark: bool = False) -> Spec:
+    """Draw the confusion matrix of one system: the share of each gold value's words by what the system gave.
+
+    As in :func:`class_heat`, the rows of values with few words are paler.
+    """
+    words = found.counts.sum(axis=1).tolist()
+    order = sorted((i for i, number in enumerate(words) if number), key=lambda i: -words[i])[:MOST_VALUES]
+    rows = [
+        {"gold": found.names[g], "system": found.names[s], "count": int(found.counts[g, s]),
+         "share": 100 * int(found.counts[g, s]) / words[g], "words": words[g]}
+        for g, s in product(order, order) if found.counts[g, s]
+    ]  # fmt: skip
+    names = [found.names[i] for i in order]
+    x, y = category("system", "system", sort=names, scale={"domain": names}), category("gold", "gold", sort=names)
+    sure, unsure = f"datum.words >= {SURE}", f"datum.words < {UNSURE}"
+    shade = {"condition": [{"test": sure, "value": 1}, {"test": unsure, "value": 0.25}], "value": 0.55}
+    readable = {"condition": {"test": f"datum.share > 50 && {sure}", "value": "white"}, "value": "black"}
+    colour = quantity("share", "% of the gold value's words", scale={"type": "sqrt", "domain": [0, 100]})
+    text = {"field": "share", "type": "quantitative", "format": ".0f"}
+    layers = [
+        mark(
+            "rect", {"color": colour, "opacity": shade, "tooltip": tips(["gold", "system", "count", "share", "words"])}
+        ),
+        mark("text", {"text": text, "color": readable}, fontSize=10)
+        | {"transform": [{"filter": "datum.share >= 0.5"}]},
+    ]
+    name = dict(part.partition(":")[::2] for part in found.signature.split("|")).get("system", "the system")
+    below = f"Rows: gold; columns: {name}. Paler: fewer than {SURE} words in gold; palest: fewer than {UNSURE}."
+    if left := len(words) - len(order):
+        below += f" Not drawn: {left} rarer values."
+    spec = chart(rows, {"step": 30}, {"step": 18}, encoding={"x": x, "y": y}, layer=layers)
+    return themed(spec, "What is confused with what", found.signature, dark, below)
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
