@@ -204,7 +204,16 @@ def measured() -> dict[str, dict[str, Any]]:
             judged = np.concatenate([p.ratios[part] for p in promises(JUDGING) if p.parser == parser])
             hits[parser] = [int((judged <= factors[94]).sum()), len(judged)]
         made[kind] = {"factors": factors.round(4).tolist(), "hits": hits}
+    made["chance"] = {parser: _came(parser, made["all"]["factors"][89]) for parser in PARSERS}
     return made
+
+
+def _came(parser: str, reach: float) -> list[int]:
+    """Return the choosing treebanks of a parser, the gains with a chance of 95 % that came, and all of them."""
+    chosen = {name for name, trained, _ in kept() if trained == parser and name in CHOOSING}
+    judged = [one for one in promises(JUDGING) if one.parser == parser]
+    came = [one.came[0] >= one.predicted[0] - reach * one.expected[0] for one in judged]
+    return [len(chosen), int(sum(came)), len(came)]
 
 
 def judged(case: str) -> list[Promise]:
@@ -223,8 +232,8 @@ def ends(one: Promise) -> Floats:
 
 TWICE = "all parsers, from 100 to 200 sentences"
 CASES = {"all parsers": "all", TWICE: "100 to 200", "beam": "beam", "mst": "mst", "UDPipe": "udpipe"}
-#: Why UDPipe's gains were less than promised.
-STEEP = "gains of its small network were 1.1 points less than promised on average; two-sided intervals hold"
+#: Why the intervals of UDPipe are too narrow; their share is printed with them.
+UNEVEN = "its gains vary more than on the treebanks that chose; a note prints how many intervals held"
 NUMBER = 24
 SHARED: dict[str, Any] = {
     "verb": "curve advise", "kind": "advice", "nominal": 0.95, "cases": CASES, "quick": NUMBER, "repetitions": NUMBER,
@@ -243,6 +252,7 @@ def trials(case: str, part: slice) -> Trials:
     says="300 more sentences raise LAS from 84.7 to about 86.5 (+1.7, +0.9 to +2.6)",
     secondary="half-width / mean error",
     covers=("advice.low", "advice.high", "fit.predictions.*"),
+    fails={"UDPipe": UNEVEN},
     **SHARED,
 )
 def prediction(random: np.random.Generator, case: str, repetitions: int) -> Trials:
@@ -267,6 +277,7 @@ def prediction_of_classes(random: np.random.Generator, case: str, repetitions: i
     says="+2 LAS needs about 230 more sentences (120 to 590)",
     secondary="share of needs without an upper end",
     covers=("advice.summary.need.*",),
+    fails={"UDPipe": UNEVEN},
     **SHARED,
 )
 def need(random: np.random.Generator, case: str, repetitions: int) -> Trials:
@@ -287,17 +298,20 @@ def need(random: np.random.Generator, case: str, repetitions: int) -> Trials:
     says="the chance that 200 are enough is 95 %: the gain comes in 95 % of such cases",
     secondary="mean gain minus the promised one (points)",
     covers=("advice.summary.need.*",),
-    fails={"UDPipe": STEEP, TWICE: "the share of UDPipe, as above"},
-    **SHARED,
+    fails={TWICE: "too careful: 26 of 26 gains came"},
+    **(SHARED | {"cases": {label: case for label, case in CASES.items() if case != "udpipe"}}),
 )
 def sure(random: np.random.Generator, case: str, repetitions: int) -> Trials:
-    """As for all words: the gain whose chance is 95 %, and what came."""
+    """As for all words: the gain whose chance is 95 %, and what came, of parsers for which a chance is printed."""
     more = []
     for one in judged(case):
         assert one.advice is not None
         outlook = Outlook(grid_of(one.advice.counts), CurveBands(), one.have)
         wanted = float(one.predicted[0] - factor(0.9) * one.expected[0])
-        assert math.isclose(outlook.chance(one.later, wanted) or 0, 0.95, abs_tol=1e-3)
+        found = outlook.chance(one.later, wanted)
+        if found is None:
+            continue
+        assert math.isclose(found, 0.95, abs_tol=1e-3)
         more.append(one.came[0] - wanted)
     return Trials(np.array(more) >= 0, np.array(more))
 

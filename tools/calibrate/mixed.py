@@ -60,20 +60,25 @@ def simulated(random: np.random.Generator, design: Design) -> MixedModel:
 @statement(
     name="mixed-components",
     verb="rank compare",
-    says="standard deviation of genus:system 4.53 (2.65 to 7.72)",
+    says="standard deviation of genus:system 4.53 (2.47 to 8.29)",
     kind="interval",
     nominal=0.95,
-    cases={"5 systems, 25 treebanks": Design(5, 25)},
+    cases={
+        "5 systems, 25 treebanks": Design(5, 25),
+        "5 systems, 25 treebanks, effects with heavy tails": Design(5, 25, 1, True),
+        "3 systems, 40 treebanks, 3 seeds": Design(3, 40, 3),
+        "8 systems, 82 treebanks": Design(8, 82),
+    },
     secondary="mean width (points)",
     covers=("variance components.low", "variance components.high"),
     repetitions=400,
     quick=8,
-    fails={"5 systems, 25 treebanks": "a jackknife over 15 genera of unequal size is somewhat too narrow"},
 )
 def components_of_scores(random: np.random.Generator, design: Design, repetitions: int) -> Trials:
     """Effects of all kinds, normal or (heavy tails) Student's t with 5 degrees of freedom.
 
-    All effects of a simulated table count, until there are enough intervals.
+    All effects of a simulated table count, until there are enough intervals. That the reach is the
+    larger of the jackknife's and of normal effects was chosen on other draws, of seed 1.
     """
     true = dict(zip(("genus", "treebank", "genus:system", "treebank:system"), SDS, strict=False))
     true["residual"] = SDS[4] if design.seeds > 1 else SDS[3]

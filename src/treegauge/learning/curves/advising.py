@@ -1,5 +1,6 @@
 """The expected gain from annotating more sentences, by class, and where the curve flattens."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,17 @@ from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.result import RowsResult, countersign, sign
 from treegauge.core.tables import to_text
 from treegauge.learning.curves.class_counts import Attachments
-from treegauge.learning.curves.equivalents import REACH, WORDS, Mixture, chance, factor, hit_rate, mix_laws, withheld
+from treegauge.learning.curves.equivalents import (
+    REACH,
+    WORDS,
+    Mixture,
+    chance,
+    factor,
+    hit_rate,
+    mix_laws,
+    no_chance,
+    withheld,
+)
 from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
 from treegauge.parsing.registry import fit_parser
 from treegauge.treebanks.data.columns import Treebank
@@ -29,7 +40,8 @@ class Need(NamedTuple):
     """The further sentences that a gain needs; None is beyond `most`, the largest number checked.
 
     The interval ends where the gain's own interval begins and ceases to contain the wanted `gain`.
-    `chance` is that of the gain with the sentences of the budget.
+    `chance` is that of the gain with the sentences of the budget; None where chances were not
+    checked, or did not hold for the parser.
     """
 
     gain: float
@@ -44,7 +56,7 @@ class Need(NamedTuple):
         centre, low, high = (
             f"more than {self.most:,}" if end is None else f"{end:,}" for end in (self.sentences, self.low, self.high)
         )
-        interval = "" if self.chance is None else f" ({low} to {high})"
+        interval = "" if self.low is None and self.high is None else f" ({low} to {high})"
         about = centre if self.sentences is None else f"about {centre}"
         odds = "" if self.chance is None else f"; the chance that {budget} are enough is {100 * self.chance:.0f} %"
         return f"+{self.gain:g} {metric} needs {about} more sentences{interval}{odds}."
@@ -174,7 +186,7 @@ class Outlook:
         if later <= self.grid.sizes[-1]:
             found = float(np.mean(self._off(later)[:, 0] >= missing))
             return found if np.isfinite(self._off(later)[0, 0]) else None
-        error = float(self.errors(later)[0])
+        error = math.nan if no_chance(self.grid.parser) else float(self.errors(later)[0])
         return chance(missing, error) if np.isfinite(error) else None
 
     def need(self, gain: float, budget: int) -> Need:
@@ -240,6 +252,8 @@ def expected_gain(
     gains, before, (low, high) = outlook.gains(later), outlook.before, outlook.limits(later)
     used = [text for text in counts.options.split("; ") if text.partition(":")[0] == grid.parser]
     notes = [f"trained with {text.partition(': ')[2]} ({grid.parser})" for text in used]
+    if gain is not None and later > grid.sizes[-1] and (why := no_chance(grid.parser)):
+        notes.append(why)
     notes += outlook.notes(later) + _cut(grid, outlook.raw(later) - gains)
     columns = {
         "share": share, "now": before, "then": before + gains, "gain": gains, "low": low,

@@ -42,6 +42,9 @@ CLASS_TESTED, CLASS_GAIN = 0.2, 0.12
 #: Range in which intervals were checked: sizes, their span, distance beyond, test words.
 SIZES, SPAN, REACH, WORDS = 4, 10.0, 10.0, 100
 
+#: Minimum number of treebanks that gave a parser's factors, and share of its gains of 95 % that came.
+CHOSEN, HELD = 4, 0.9
+
 
 def bend(ratio: npt.ArrayLike) -> Floats:
     r"""Return :math:`(1 - r^{-c}) / c` for every exponent, (exponents, ratios)."""
@@ -158,7 +161,8 @@ def checked() -> dict[str, Any]:
 
     Under ``all`` and ``classes``: ``factors`` that multiply errors for an interval of 1, 2, ... 98
     percent, and, on other treebanks than those that gave the factors, ``hits`` of the 95 % interval
-    by parser, with the number of predictions.
+    by parser, with the number of predictions. Under ``chance``, by parser: the treebanks that gave
+    factors, and the gains with a chance of 95 % that came, of how many.
     """
     text = files("treegauge.data").joinpath("extrapolation.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
@@ -181,6 +185,16 @@ def chance(error: float, half: float, kind: str = "all") -> float:
     factors = checked()[kind]["factors"]
     inside = np.interp(abs(error) / half, factors, np.arange(1, len(factors) + 1) / 100, left=0.0, right=0.99)
     return float(0.5 - np.sign(error) * inside / 2)
+
+
+def no_chance(parser: str) -> str:
+    """Return the reason why there is no chance of a parser's gain; empty if chances held for it."""
+    treebanks, came, number = checked()["chance"].get(parser, (0, 0, 0))
+    if treebanks < CHOSEN:
+        return f"no chance of the gain: factors of {parser} come from {treebanks} treebanks, needs {CHOSEN}"
+    if came < HELD * number:
+        return f"no chance of the gain: of gains of {parser} with a chance of 95 %, {came} of {number} came"
+    return ""
 
 
 def withheld(grid: ScoreGrid, n: float, level: float) -> str:

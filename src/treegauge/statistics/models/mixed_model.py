@@ -275,24 +275,28 @@ class MixedModel:
     ) -> list[tuple[float, float]]:
         r"""Return intervals of standard deviations that hold with effects of any distribution.
 
-        :math:`\hat\sigma e^{\pm t se / \hat\sigma}` with the standard errors of a jackknife over
-        clusters of rows. An interval starts at 0 if the profile
-        interval does, and then ends at :math:`\hat\sigma + t se` or where that does.
+        :math:`\hat\sigma e^{\pm r / \hat\sigma}`. The reach r is :math:`t se` with the standard errors
+        of a jackknife over clusters of rows, but at least that of normal effects, :math:`z se_0`
+        with standard errors from the curvature of the deviance: with few clusters, the jackknife is
+        often too small by chance. An interval starts at 0 if the profile interval does, and then
+        ends at :math:`\hat\sigma + r` or where that does.
         """
-        errors, df = self._errors(clusters)
-        quantiles, limits = student_quantile((1 + level) / 2, df), []
+        errors, df, normal = self._errors(clusters)
+        reaches = np.fmax(student_quantile((1 + level) / 2, df) * errors, math.sqrt(_quantile(level)) * normal)
+        limits = []
         for i in components:
-            sd, reach = float(self.sds[i]), float(quantiles[i] * errors[i])
+            sd, reach = float(self.sds[i]), float(reaches[i])
             if self._may_be_zero(i, level):
                 limits.append((0.0, max(self.interval(i, level)[1], sd + reach)))
             else:
                 limits.append((sd * math.exp(-reach / sd), sd * math.exp(reach / sd)))
         return limits
 
-    def _errors(self, clusters: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Return the jackknife's standard errors of all standard deviations, and degrees of freedom.
+    def _errors(self, clusters: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the jackknife's standard errors of all standard deviations, degrees of freedom, and normal errors.
 
-        Without a cluster, an estimate moves by one step of Newton's method.
+        Without a cluster, an estimate moves by one step of Newton's method. If effects are normal,
+        the covariance of estimates is the inverse of half the deviance's second derivatives.
         """
         best, names, (y, x, terms) = self.sds, np.unique(clusters), self.equations.data
         steps = np.diag(np.maximum(1e-3 * best, 1e-5 * best.max()))
@@ -303,6 +307,7 @@ class MixedModel:
 
         bend = np.array([slope(self.equations, best + step) - slope(self.equations, best - step) for step in steps])
         bend /= 2 * np.diag(steps)[:, None]
+        bend = (bend + bend.T) / 2
         moves = []
         for name in names:
             kept = clusters != name
@@ -310,10 +315,11 @@ class MixedModel:
             rest = [RandomTerm(t.name, crossed(t.groups[kept]), t.columns if t.columns is None else t.columns[kept])
                     for t in terms]  # fmt: skip
             moves.append(slope(_Equations(y[kept], x[kept][:, used], rest), best))
-        moved = np.linalg.solve((bend + bend.T) / 2, np.array(moves).T).T
+        moved = np.linalg.solve(bend, np.array(moves).T).T
         sizes = np.unique(clusters, return_counts=True)[1]
         df = np.minimum(effective_df(sizes), heavy_tailed_df(moved))
-        return np.sqrt(len(names) / (len(names) - 1) * (moved**2).sum(axis=0)), df
+        normal = np.sqrt(np.maximum(2 * np.linalg.inv(bend).diagonal(), 0))
+        return np.sqrt(len(names) / (len(names) - 1) * (moved**2).sum(axis=0)), df, normal
 
     def _rise(self, component: int, value: float, others: FloatArray) -> tuple[float, FloatArray]:
         """Return how much the deviance rises with one standard deviation at a value, and the best others."""
