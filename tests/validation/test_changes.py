@@ -14,6 +14,7 @@ WORD = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
 class Placed(NamedTuple):
     file: str
     line: int
+    level: int = 1
 
 
 def sentence(name, *words):
