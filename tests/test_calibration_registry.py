@@ -39,7 +39,8 @@ OTHER = ("candidates.p_*",)  # probabilities that a parser gives
 OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
-    "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
+    "measures": {"interval"}, "papers": {"rank_low", "rank_high"},
+    "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
     "statistics": {"ci", "p_equivalent", "share_better"}, "testing": {"low", "high"},

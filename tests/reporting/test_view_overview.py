@@ -182,4 +182,4 @@ def test_a_failed_run_is_named_and_not_drawn_as_a_score(tab, tmp_path):
         said = page.locator("#view-compare").inner_text()
         assert "Not drawn, because the run failed and counts as 0: two on wo_wtf" in said
     written = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert re.search(r"<tr><td>wo_wtf</td>.*<td[^>]*>failed</td>", written)
+    assert re.search(r"<tr><td>wo wtf</td>.*<td[^>]*>failed</td>", written)

@@ -43,7 +43,14 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "published": "reads one packaged table"}
+UNMEASURED = {
+    "fetch": "waits for a server",
+    "demo": "has data of one size",
+    "published": "reads one packaged table",
+    "review": "joins what check, audit and agree find",
+    "study": "calls other verbs",
+    "triage": "compares as agree does",
+}
 """Why a command has no measurement."""
 
 

@@ -68,8 +68,9 @@ class StudyTable(RowsResult, kind="study table"):
         return {"item": self.item, "title": self.title, "rows": self.json_rows(), "notes": list(self.notes)}
 
     def own_text(self) -> str:
-        """Return the name, the table and its notes."""
-        return "\n".join([f"{self.item}. {self.title}", tables.to_text(self.rows, digits=self.digits), *self.notes])
+        """Return the name, the table, its notes and its signature, which names the units."""
+        table = tables.to_text(self.rows, digits=self.digits)
+        return "\n".join([f"{self.item}. {self.title}", table, *self.notes, self.signature])
 
     def own_latex(self) -> str:
         """Return the LaTeX table, its name and notes as comments above."""
@@ -224,7 +225,7 @@ class Draft:
             label = " | ".join(str(row[name]) for name in key)
             row |= {f"printed: {column}": known.get((label, column), "") for column in columns}
         said = [*notes, *getattr(made, "notes", ()), *(f"The paper: {known['', one]}" for row, one in known if not row)]
-        signature = getattr(made, "signature", "") or sign(v="study", paper=self.paper, item=item)
+        signature = getattr(made, "signature", "") or sign(v="study", paper=self.paper, item=item, units="treebanks")
         self.tables.append(StudyTable(rows, signature, item=item, title=title, notes=_grouped(said)))
         return made
 
