@@ -23,7 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 #: The arguments of commands that would work, with as little to do as possible.
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
-    "triage": "gold.conllu sys.conllu --gold part.conllu",
+    "triage": "gold.conllu sys.conllu --gold gold.conllu",
     "diff": "gold.conllu sys.conllu", "review": "gold.conllu --parsers sys.conllu", "measure": "sentences gold.conllu",
     "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
@@ -72,7 +72,6 @@ def bench(tmp_path_factory) -> Path:
         write_conllu(gold, home / "UD_X-Y" / f"x_y-ud-{part}.conllu")
     write_conllu(gold, home / "gold.conllu")
     write_conllu(gold, home / "sys.conllu")
-    write_conllu(gold[:4], home / "part.conllu")
     many = synthetic(40, seed=2)
     write_conllu(many, home / "many.conllu")
     for system, share in (("good", 0.1), ("poor", 0.3)):

@@ -59,7 +59,8 @@ DEFINITIONS = tuple(product(("forms", "lower case"), ("all words", "without punc
 
 def files(name: str) -> list[Path]:
     """Return the files of a treebank of UD 1.2."""
-    return sorted((release_folder(RELEASE) / f"UD_{name}").glob("*.conllu"))
+    folder = release_folder(RELEASE) / f"UD_{name}"
+    return sorted(folder.glob("*.conllu"))
 
 
 def read(path: Path) -> Treebank:
@@ -85,7 +86,7 @@ def weights() -> pl.DataFrame:
     """Return the average WDE of every relation over all treebanks of UD 1.2 at hand (Figure 2)."""
     each = []
     for name in sorted([*TREEBANKS, *OTHERS]):
-        parts = [read(path) for path in sorted((release_folder(RELEASE) / f"UD_{name}").glob("*.conllu"))]
+        parts = [read(path) for path in files(name)]
         each.append(word_dependency_entropy(concat(parts)))
     average = average_wde(each)
     rows = [

@@ -139,7 +139,7 @@ OVER_TEXT = {
     "map": lambda gold, out, first, **quick: tg.map(first, folds=2, epochs=1, **quick),
     "difficulty": lambda gold, out, first, **quick: tg.difficulty(first, measure="vinfo", epochs=1, **quick),
     "transfer": lambda gold, out, first, **quick: tg.transfer(
-        *sorted(first.parent.glob("UD_*")), leave_one_out=True, **quick
+        *sorted(one for one in first.parent.iterdir() if one.name.startswith("UD_")), leave_one_out=True, **quick
     ),
 }
 
