@@ -99,8 +99,8 @@ class Diff(Result, kind="diff"):
             f"{len(sentences.deleted):,} removed",
         ]
         changes = {"added": len(after - before), "removed": len(before - after)}
-        told = ", ".join(f"{number:,} {what}" for what, number in changes.items() if number)
-        return [*lines, f"documents: {told}"] if told else lines
+        counted = ", ".join(f"{number:,} {what}" for what, number in changes.items() if number)
+        return [*lines, f"documents: {counted}"] if counted else lines
 
     def own_text(self) -> str:
         """Return what is compared, and what was added and removed."""

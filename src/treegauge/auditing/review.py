@@ -368,18 +368,18 @@ def _others(files: Sequence[WorkFile], sources: Sequence[Any], kind: str, errors
     relations = whole["deprel"].to_list()
     doubted, words = Counter(relations[number] for number, _ in said), Counter(relations)
     alike: Counter[tuple[str, str]] = Counter()
-    told = []
+    disagreements = []
     for (number, cell), names in said.items():
         file, own = place(number)
         proposed = parse_values(cell)
         label = proposed.get("deprel") or cell.partition("=")[0]
         alike[relations[number], label] += 1
-        told.append((file, own, proposed, sorted(set(names)), (relations[number], label)))
+        disagreements.append((file, own, proposed, sorted(set(names)), (relations[number], label)))
     items = []
-    for file, own, proposed, names, confusion in told:
+    for file, own, proposed, names, confusion in disagreements:
         # A parser's difference says little where the parser differs from many words of the relation.
         rare = 1 - doubted[confusion[0]] / words[confusion[0]]
-        score = len(names) + (min(rare, 0.999) if kind == "parser" else alike[confusion] / (len(told) + 1))
+        score = len(names) + (min(rare, 0.999) if kind == "parser" else alike[confusion] / (len(disagreements) + 1))
         reason = f"{' and '.join(names)}: {write_values(proposed)}, here {write_values(file.values(own, proposed))}"
         items.append(file.item(kind, own, proposed, reason, score))
     for number, names in lacking.items():

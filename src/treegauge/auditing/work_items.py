@@ -176,8 +176,8 @@ class WorkFile:
             return sorted((name, named(int(one)) if name == "head" else one) for name, one in values.items())
 
         word = 0 if whole else number - start + 1
-        told = [named(word), portable(annotated), portable(changed), about]
-        key = hashlib.blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        identity = [named(word), portable(annotated), portable(changed), about]
+        key = hashlib.blake2b(json.dumps(identity).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
         return WorkItem(
             kind, self.name, self.treebank.line(int(self.treebank.rows[number])), sentence + 1, self.ids[sentence],
             self.texts[sentence], key, word, "" if whole else forms[word - 1], write_values(annotated),
@@ -317,10 +317,10 @@ def _decided(item: WorkItem, rows: Sequence[Mapping[str, str]]) -> WorkItem:
     firm = [row for row in people.values() if row["decision"] in ("accept", "reject")]
     verdicts = {(row["decision"], row["edit"]) for row in firm or people.values()}
     if len(verdicts) > 1:
-        told = ", ".join(
+        choices = ", ".join(
             f"{name}: {row['decision']} {row['edit']}".strip() for name, row in sorted(people.items()) if row in firm
         )
-        return replace(item, who=who, comment=comment, reason=f"{item.reason}; decided differently ({told})")
+        return replace(item, who=who, comment=comment, reason=f"{item.reason}; decided differently ({choices})")
     ((decision, edit),) = verdicts
     return replace(item, decision=decision, edit=edit, who=who, comment=comment)
 
