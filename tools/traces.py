@@ -130,9 +130,7 @@ def main() -> None:
     print("job                    modules switches records", flush=True)
     for source in [*(word for word in words if word not in options), str(Path("src").resolve())]:
         subprocess.run(
-            [sys.executable, __file__, "--own", *options],
-            env={**os.environ, "PYTHONPATH": source},
-            check=True,
+            [sys.executable, __file__, "--own", *options], env={**os.environ, "PYTHONPATH": source}, check=True
         )
 
 
