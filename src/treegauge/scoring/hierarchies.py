@@ -12,10 +12,11 @@ from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import difference
 from treegauge.scoring.metrics.registry import canonical
-from treegauge.scoring.paired_tests import PRIMARY, Comparisons, detectable_note, judged, sureness
+from treegauge.scoring.paired_tests import PRIMARY, Comparisons, detectable_note, judged, sureness, text_verdict
+from treegauge.scoring.verdicts import PairVerdict, treebank_verdict
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
 from treegauge.statistics.student_intervals import StudentEstimate
-from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
+from treegauge.statistics.units import GENUS, LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks, treebank_units
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
@@ -129,8 +130,8 @@ def compare_suite(
             row |= sureness(over.here.reshape((1,)), 0, suite.level, margin)
         rows.append(row)
     notes = ["primary test: Student's t of the mean difference on these treebanks"]
+    few = forcing_treebanks(suite.text_units)
     if any(row["p_value"] is None for row in rows):
-        few = forcing_treebanks(suite.text_units)
         notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
     units = " and ".join(sorted({str(each.units) for each in suite.treebanks.values()}))
     notes += detectable_note(rows, f"the {units} of these treebanks")
@@ -139,4 +140,12 @@ def compare_suite(
     signature = countersign(
         suite.signature, test=f"paired-{PRIMARY}", m="+".join(metrics), correction=correction, margin=margin
     )
-    return Comparisons(tuple(judged(rows, correction, suite.level)), signature, notes=tuple(notes))
+    rows, verdicts = judged(rows, correction, suite.level), list[PairVerdict]()
+    why = few or "the systems differ in too few units of some treebank"
+    for row, (_, (a, b), (names, gains, _)) in zip(rows, pairs, strict=True):
+        groups = treebank_units(names, [kin_of(name, GENUS) for name in names])
+        verdicts += [
+            text_verdict(row, len(rows), "these treebanks", why, suite.level, margin=margin),
+            treebank_verdict(a, b, 100 * np.array(gains), groups, row["metric"], level=suite.level),
+        ]
+    return Comparisons(tuple(rows), signature, notes=tuple(notes), verdicts=tuple(verdicts))
