@@ -16,7 +16,7 @@ from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT
 from treegauge.scoring.hierarchies import Claims
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
 from treegauge.scoring.paired_tests import Comparisons, known, unit_counts
-from treegauge.scoring.verdicts import pair_state
+from treegauge.scoring.verdicts import BETTER, pair_state
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
 from treegauge.treebanks.sources.languages import code_column, human_names
 
@@ -144,7 +144,7 @@ def classes_table(found: "Breakdowns") -> PaperTable:
         if tests:
             row = tests.get(name, {})
             p, low = row.get("p_corrected"), row.get("low")
-            better = bool(row) and pair_state(row["difference"], p, alpha).endswith("better")
+            better = bool(row) and pair_state(row["difference"], p, alpha) in BETTER
             yield PaperCell(None, text=f"{row['difference']:+.2f}" if row else "–", significant=better)
             yield PaperCell(None, text="–" if low is None else f"{low:+.1f} to {row['high']:+.1f}")
 
@@ -201,7 +201,7 @@ def _tested(tests: Comparisons | None, label: str, level: float) -> tuple[Pairs,
             state = pair_state(row["difference"], p, round(1 - level, 10))
             pair = (row["b"], row["a"]) if state == "b_better" else (row["a"], row["b"])
             tested.add(pair)
-            if state.endswith("better"):
+            if state in BETTER:
                 better.add(pair)
     return better, tested
 

@@ -26,6 +26,8 @@ SIGNS: Mapping[State, tuple[str, str]] = {
     "a_not_worse": ("≥", "{a} not worse"), "b_not_worse": ("≤", "{b} not worse"), "undecided": ("≈", "undecided"),
     "untested": ("?", "too few to say"),
 }  # fmt: skip
+#: The states of a significant difference.
+BETTER: tuple[State, ...] = ("a_better", "b_better")
 ALPHA = 0.05
 """The largest p-value of a significant difference, unless a confidence level was chosen."""
 
@@ -54,7 +56,7 @@ class PairVerdict(NamedTuple):
     @property
     def significant(self) -> bool:
         """Whether one of the two is significantly better."""
-        return self.state in ("a_better", "b_better")
+        return self.state in BETTER
 
 
 def state_words(state: State, a: str, b: str) -> str:
@@ -161,7 +163,7 @@ def pair_verdict(evidence: PairEvidence) -> PairVerdict:
     p = None if p is None or isnan(p) else p
     state = pair_state(one.difference, p, alpha, one.claims)
     straddles = one.low is not None and one.high is not None and one.low <= 0 <= one.high
-    if state.endswith("better") and (straddles or one.opposed):
+    if state in BETTER and (straddles or one.opposed):
         state = pair_state(one.difference, 1.0, alpha, one.claims)
     said = "" if p is None else p_value_text(p)
     sign = SIGNS[state][0]
@@ -180,7 +182,7 @@ def _answer(one: PairEvidence, state: State, p: str) -> str:
     first, second = (one.a, one.b) if one.difference >= 0 else (one.b, one.a)
     gap = f"by {abs(one.difference):.2f} {one.metric} points".replace("  ", " ")
     new, details = one.question == "new treebanks", f"({'; '.join(_details(one, p))})"
-    if state.endswith("better"):
+    if state in BETTER:
         return f"{'yes, ' * new}{first} is better than {second} {gap} {details}"
     margin = f"{one.margin:g} point{'' if one.margin == 1 else 's'}" if one.margin else ""
     said = f"no significant difference between {first} and {second}"
@@ -268,7 +270,7 @@ def treebank_verdict(
     --------
     >>> few = TreebankUnits(("Greek", "Greek", "Wolof"), ())
     >>> print(treebank_verdict("A", "B", np.array([1.0, 2.0, 4.0]), few, "LAS").sentence)
-    On new treebanks: too few to say (3 treebanks of 2 genera; a test needs 6).
+    On new treebanks: too few to say (3 treebanks of 2 genera; a test needs 6 genera).
     """
     tested = test or unit_test(units, differences)
     low, high = interval or (float(end) for end in hierarchy(differences, units.names).alike.interval(level))
@@ -284,7 +286,7 @@ def treebank_verdict(
         PairEvidence(
             "new treebanks", a, b, mean, metric, tested.p_value, low if known else None, high if known else None, level,
             over=f"over {groups}",
-            why_not=f"{held}; a test needs {LEAST_GROUPED}", claims=claims, margin=margin,
+            why_not=f"{held}; a test needs {units_in_words(by, LEAST_GROUPED) if units.placed else LEAST_GROUPED}", claims=claims, margin=margin,
             opposed=tested.correlation * mean < 0,
         )
     )  # fmt: skip
