@@ -5,7 +5,7 @@ from typing import Any
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
 from treegauge.testing.grammar import Grammar, Uniform, Word, check_parameter, lexicon, uniforms
-from treegauge.testing.perturb import perturb
+from treegauge.testing.simulated_parser import perturb
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu
 
