@@ -11,8 +11,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.design import plan_suite
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.metrics.registry import METRICS
+from treegauge.scoring.paired_tests import compare_suite
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.suite import score_suite
 from treegauge.scoring.systems import match_folders

@@ -13,9 +13,8 @@ from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_c
 from treegauge.core.text_formats import json_text
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT
-from treegauge.scoring.hierarchies import Claims
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
-from treegauge.scoring.paired_tests import Comparisons, known, unit_counts
+from treegauge.scoring.paired_tests import Claims, Comparisons, known, unit_counts
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
 from treegauge.treebanks.sources.languages import code_column, human_names
 

@@ -183,7 +183,7 @@ def _tests(
                 scores, metric=metrics, test=test, correction=correction, margin=margin, **draws
             )
         }
-    from treegauge.scoring.hierarchies import compare_suite
+    from treegauge.scoring.paired_tests import compare_suite
 
     alpha = round(1 - options.level, 10)
     return {
@@ -223,7 +223,7 @@ def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
 
 def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
     """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
-    from treegauge.core.extensions import load_extension
+    from treegauge.core.lazy import load_extension
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.scoring.subsets import training_sets
     from treegauge.treebanks.data.columns import concat

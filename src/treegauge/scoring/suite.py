@@ -15,10 +15,17 @@ from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
-from treegauge.scoring.hierarchies import Claims, over_treebanks, percent_interval
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
-from treegauge.scoring.paired_tests import PRIMARY, PairedTest, drawn_p_values, unit_counts
+from treegauge.scoring.paired_tests import (
+    PRIMARY,
+    Claims,
+    PairedTest,
+    drawn_p_values,
+    over_treebanks,
+    percent_interval,
+    unit_counts,
+)
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.systems import NO_OUTPUT, failure_reason

@@ -1,4 +1,4 @@
-"""Treebanks on disk: location, metadata on licence, genre and annotation, and sizes, counted file by file."""
+"""Treebanks on disk: location, metadata on licence, genre and annotation, and sizes file by file."""
 
 import os
 import re
@@ -52,36 +52,6 @@ class Metadata:
     licence: str = UNKNOWN
     genre: str = UNKNOWN
     annotation: str = UNKNOWN
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Additive counts over the readable sentences and words.
-
-    `text`, `lemmas`, `xpos` and `features` count the words whose column is not ``_``,
-    `nonprojective` and `skipped` sentences.
-    """
-
-    sentences: int = 0
-    words: int = 0
-    nonprojective: int = 0
-    text: int = 0
-    lemmas: int = 0
-    xpos: int = 0
-    features: int = 0
-    skipped: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(*map(int.__add__, astuple(self), astuple(other)))
-
-    def share(self, name: str) -> float | None:
-        """Return a count divided by words, or by sentences for `nonprojective`."""
-        whole = self.sentences if name == "nonprojective" else self.words
-        return getattr(self, name) / whole if whole else None
-
-
-TALLIED = {"text": "form", "lemmas": "lemma", "xpos": "xpos", "features": "feats"}
-"""Names of tallies and the columns they count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,6 +233,36 @@ def _text(path: Path) -> str:
             return file.read(_MOST).decode(errors="replace")
     except OSError:  # missing or not readable
         return ""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Additive counts over the readable sentences and words.
+
+    `text`, `lemmas`, `xpos` and `features` count the words whose column is not ``_``,
+    `nonprojective` and `skipped` sentences.
+    """
+
+    sentences: int = 0
+    words: int = 0
+    nonprojective: int = 0
+    text: int = 0
+    lemmas: int = 0
+    xpos: int = 0
+    features: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*map(int.__add__, astuple(self), astuple(other)))
+
+    def share(self, name: str) -> float | None:
+        """Return a count divided by words, or by sentences for `nonprojective`."""
+        whole = self.sentences if name == "nonprojective" else self.words
+        return getattr(self, name) / whole if whole else None
+
+
+TALLIED = {"text": "form", "lemmas": "lemma", "xpos": "xpos", "features": "feats"}
+"""Names of tallies and the columns they count."""
 
 
 def _tally(path: str) -> Tally:
