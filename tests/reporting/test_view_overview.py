@@ -13,9 +13,8 @@ from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.sections.overview import scored_suite
 from treegauge.reporting.sections.scores import score_all
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.paired_tests import compare_systems
+from treegauge.scoring.paired_tests import compare_suite, compare_systems
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu

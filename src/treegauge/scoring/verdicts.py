@@ -281,12 +281,11 @@ def treebank_verdict(
     if units.placed and alone:
         groups += f" and {alone} treebank{'' if alone == 1 else 's'} of unknown {KINDS[by][0]}"
     held += f" of {groups}" if units.placed else ""
-    mean = float(np.mean(differences))
+    mean, least = float(np.mean(differences)), units_in_words(by, LEAST_GROUPED) if units.placed else LEAST_GROUPED
     return pair_verdict(
         PairEvidence(
             "new treebanks", a, b, mean, metric, tested.p_value, low if known else None, high if known else None, level,
-            over=f"over {groups}",
-            why_not=f"{held}; a test needs {units_in_words(by, LEAST_GROUPED) if units.placed else LEAST_GROUPED}", claims=claims, margin=margin,
+            over=f"over {groups}", why_not=f"{held}; a test needs {least}", claims=claims, margin=margin,
             opposed=tested.correlation * mean < 0,
         )
     )  # fmt: skip

@@ -12,8 +12,7 @@ from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method, treebank_of
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
-from treegauge.scoring.hierarchies import compare_suite
-from treegauge.scoring.paired_tests import Comparisons, compare_systems
+from treegauge.scoring.paired_tests import Comparisons, compare_suite, compare_systems
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
 from treegauge.scoring.verdicts import ALPHA, PairVerdict, errors_sentence, margin_sentence
