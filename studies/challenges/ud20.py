@@ -193,7 +193,7 @@ def count(paths: list[str]) -> None:
                 })
             )  # fmt: skip
     counted_before = read_attachments(RESULTS / f"{COUNTS}.csv").frame.select(COLUMNS)
-    new = pl.concat(parts).select(COLUMNS).cast(dict(counted_before.schema))
+    new = pl.concat(parts).select(COLUMNS).cast(counted_before.schema)
     every = pl.concat([new, counted_before.join(new, on=["treebank", "parser", "size", "sample"], how="anti")])
     counts = attachments(every, metric="score", by=PAPER_CLASSES)
     counts.save(RESULTS / f"{COUNTS}.csv")

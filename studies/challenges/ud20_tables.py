@@ -225,7 +225,7 @@ def compared_sizes() -> list[tuple[str, str, str]]:
 
     Whole training sets are at hand where they are small, which do not represent the 56 treebanks.
     """
-    wanted = {parser: ("10", "500") for parser in PRESET}
+    wanted = dict.fromkeys(PRESET, ("10", "500"))
     return [(parser, size, TABLE2[parser][size]) for parser, sizes in wanted.items() for size in sizes]
 
 

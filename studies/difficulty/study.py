@@ -196,7 +196,8 @@ RUN = (
 MEASURED = RUN.format(" --words=480 --self=1 --shuffles=0 --halves=0", "five seeds, 2,900 s of processes")
 CODED = RUN.format(
     " --words=480 --self=1 --seeds=0 --trainings=block",
-    "batches of 480 words, 16 treebanks, five shuffles, 460 s of processes; ten in batches of 32 sentences, three shuffles, 339 s",
+    "batches of 480 words, 16 treebanks, five shuffles, 460 s of processes; ten in batches of 32 sentences, "
+    "three shuffles, 339 s",
 )
 PARTS = (
     kept("difficulty_seeds", "The biaffine parser's values by seed", MEASURED),

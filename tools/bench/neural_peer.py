@@ -34,7 +34,7 @@ from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import ROOT_TYPE, Encoded, known_chars, known_words
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.neural.parsers import DECODERS
-from treegauge.parsing.neural.predicting import Predictor
+from treegauge.parsing.neural.predicting import Predictor, parsed_together
 from treegauge.parsing.neural.training import Learner, Lockstep
 
 OPTIONS = BiaffineOptions()
@@ -79,7 +79,7 @@ class Peer(nn.Module):
     def states(self, types: Tensor, tags: Tensor, lengths: Tensor, forms: Tensor, spelled: Tensor) -> Tensor:
         """Return the states of the words, the root first."""
         share = OPTIONS.dropout
-        different, back = types.unique(return_inverse=True)
+        different, back = torch.unique(types, return_inverse=True)
         letters = spelled[different]
         sizes = (letters > 0).sum(1).clamp(min=1)
         packed = pack_padded_sequence(self.char(letters), sizes.cpu(), batch_first=True, enforce_sorted=False)
@@ -146,13 +146,17 @@ class Plain:
         plan = batches.epoch(self.train, self.data.lengths, size=OPTIONS.batch, seed=self.seed, number=number)
         for sentences in plan:
             types, tags, heads, names, lengths = self.batch(sentences)
-            arcs, *pair = self.model.scores(self.model.states(types, tags, lengths, self.forms, self.spelled), lengths)
+            arcs, *vectors = self.model.scores(
+                self.model.states(types, tags, lengths, self.forms, self.spelled), lengths
+            )
             words = torch.arange(types.shape[1], device=self.device) < lengths[:, None]
             words[:, 0] = False
             loss = nn.functional.cross_entropy(arcs[words], heads[words])
-            loss = loss + nn.functional.cross_entropy(self.model.relations(*pair, heads)[words], names[words])
+            loss = loss + nn.functional.cross_entropy(
+                self.model.relations(vectors[0], vectors[1], heads)[words], names[words]
+            )
             self.optimiser.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(self.model.parameters(), OPTIONS.clip)
             self.optimiser.step()
             self.decay.step()
@@ -163,9 +167,11 @@ class Plain:
         self.model.eval()
         decode = DECODERS["spanning"]
         found, named = (np.zeros(len(self.data.types), np.int64) for _ in range(2))
-        for some in batches.by_length(sentences, self.data.lengths, 4096, 64):
+        for some in batches.by_length(sentences, self.data.lengths, *parsed_together(self.device)):
             types, tags, _, _, lengths = self.batch(some)
-            arcs, *pair = self.model.scores(self.model.states(types, tags, lengths, self.forms, self.spelled), lengths)
+            arcs, *vectors = self.model.scores(
+                self.model.states(types, tags, lengths, self.forms, self.spelled), lengths
+            )
             chosen = arcs.argmax(-1)
             if trees:
                 logs = arcs.log_softmax(-1).double().cpu().numpy()
@@ -176,7 +182,7 @@ class Plain:
                     matrix[:, 1:] = logs[row, 1:n, :n].T
                     table[row, 1:n] = decode(matrix)
                 chosen = torch.from_numpy(table).to(self.device)
-            names = self.model.relations(*pair, chosen).argmax(-1).cpu().numpy()
+            names = self.model.relations(vectors[0], vectors[1], chosen).argmax(-1).cpu().numpy()
             heads = chosen.cpu().numpy()
             for row, sentence in enumerate(some.tolist()):
                 start, n = self.data.offsets[sentence], self.data.lengths[sentence]
