@@ -1,4 +1,4 @@
-"""The biaffine parser beside a plain PyTorch one of the same sizes, on one GPU or core.
+"""The biaffine parser and a plain PyTorch one of the same sizes, on one GPU or core.
 
     python -m tools.bench.neural_peer FOLDER [OUT.json] [--epochs=12] [--seeds=3] [--lockstep=8]
 
@@ -11,7 +11,7 @@ of each word's best head on the dev set after the last epoch.
 
 Each contender runs in a process of its own, so that peak memory is its own. Seconds per epoch are
 the median after two epochs for warm-up; parsing is the second pass over all sentences, best trees
-included, by one and the same decoder.
+included, by the same decoder.
 """
 
 import json
