@@ -116,8 +116,8 @@ class ValidationReport(Result, kind="check"):
             "changed": self.changed,
             "tests": dict(self.tests.most_common()),
             "verdict": self.verdict.to_dict() if self.verdict else None,
-            "explanations": [explanation.to_dict() for explanation in self.explanations],
             "problems": [problem.to_dict() for problem in self.problems],
+            **({"explanations": [one.to_dict() for one in self.explanations]} if self.explanations else {}),
         }
 
     def own_text(self) -> str:
