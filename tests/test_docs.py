@@ -5,6 +5,7 @@ import shlex
 import shutil
 import tarfile
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -228,3 +229,17 @@ def test_programs_that_read_the_docs_find_every_page():
     assert len(sources) == len(pages) > 80
     assert "Answers of language models](https://raw" in listed
     assert listed.startswith("# treegauge\n\n> ")
+
+
+def test_the_reference_shows_modules_that_exist():
+    shown = {name: re.findall(r"^::: (\S+)", text, re.MULTILINE) for name, text in page_script("api").pages().items()}
+    assert {name for name in shown if not shown[name]} == {"api/index.md"}
+    for path in (path for paths in shown.values() for path in paths):
+        module, _, name = path.rpartition(".")
+        home = import_module(module)
+        assert find_spec(path) if hasattr(home, "__path__") else hasattr(home, name), path
+
+
+def test_every_page_of_the_reference_is_in_the_navigation():
+    text = (DOCS.parent / "mkdocs.yml").read_text()
+    assert sorted(set(re.findall(r"api/\w+\.md", text))) == sorted(page_script("api").pages())
