@@ -11,40 +11,9 @@ import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
 from treegauge.kernels import columns as _columns
-from treegauge.scoring.alignment.segmentation import Ints, Segmentation, mismatch, segmentation
+from treegauge.scoring.alignment.segmentation import FUNCTIONAL_BIT, Ints, Side, mismatch, segmentation
 from treegauge.treebanks.data.columns import NUMBER, Codes, Treebank
-from treegauge.treebanks.data.relations import (
-    CONTENT,
-    FUNCTIONAL,
-    GRAMMATICAL,
-    LEXICAL,
-    universal_features,
-    universal_relation,
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One side of an alignment: a treebank, its segmentation, and coded columns."""
-
-    treebank: Treebank
-    segments: Segmentation
-    starts: Ints
-    ends: Ints
-    rel: Ints
-    full: Ints
-    feats: Ints
-    classes: npt.NDArray[np.uint8]
-
-    def has(self, bit: int) -> npt.NDArray[np.bool_]:
-        """Which words have a relation of the class with this bit."""
-        return (self.classes & bit) > 0
-
-
-CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
-# Relations of any version of UD: their names do not conflict.
-_LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
-_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_LEXICAL, 4), (_GRAMMATICAL, 8))
+from treegauge.treebanks.data.relations import universal_features, universal_relation
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +38,7 @@ class Alignment:
         A token that crosses the end of a sentence may begin in one sentence and have its partners
         in the next.
         """
-        counts = positions_per_sentence(self.gold.segments, self.system.starts)
+        counts = positions_per_sentence(self.gold, self.system.starts)
         sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         partner = self.to_gold[self.to_gold >= 0]
         sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
@@ -95,17 +64,17 @@ class Alignment:
         return np.asarray((self.flags & bits) == bits)
 
 
-def positions_per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+def positions_per_sentence(gold: Side, starts: Ints) -> npt.NDArray[np.int64]:
     """Count the positions (in ascending order) in each sentence.
 
     In loose alignment a position may be after the last character; it counts in the last sentence.
     """
-    before = np.searchsorted(starts, segments.sentence_ends)
+    before = np.searchsorted(starts, gold.sentence_ends)
     before[-1:] = len(starts)
     return np.diff(before, prepend=0)
 
 
-def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmentation] | None = None) -> Alignment:
+def align(gold: Treebank | Side, system: Treebank | Side) -> Alignment:
     r"""Align two segmentations of the same text.
 
     Words outside multiword tokens are partners if they cover the same characters; where a
@@ -115,9 +84,7 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
     Parameters
     ----------
     gold, system
-        Treebanks with the same characters (ignoring spaces).
-    segments
-        Their segmentations, if already computed.
+        Treebanks with the same characters (ignoring spaces), or their segmentations.
 
     Raises
     ------
@@ -131,65 +98,43 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
     >>> align(gold, gold).to_system.tolist()
     [0]
     """
-    left, right = segments or (segmentation(gold), segmentation(system))
+    left, right = (segmentation(one) if isinstance(one, Treebank) else one for one in (gold, system))
     if not np.array_equal(left.text, right.text):
-        raise mismatch(gold, left, system, right)
-    sides = sides_of(gold, left, system, right)
+        raise mismatch(left, right)
+    gold, system = left.treebank, right.treebank
     to_system = np.full(gold.n_words, -1, np.int32)
     to_gold = np.full(system.n_words, -1, np.int32)
     stretches = _align.align(
-        gold.raw, gold.fields, gold.rows, sides[0].starts, sides[0].ends, gold.multiword >= 0,
-        system.raw, system.fields, system.rows,
-        sides[1].starts, sides[1].ends, system.multiword >= 0,
+        gold.raw, gold.fields, gold.rows, left.starts, left.ends, gold.multiword >= 0,
+        system.raw, system.fields, system.rows, right.starts, right.ends, system.multiword >= 0,
         to_system, to_gold,
     )  # fmt: skip
     if len(stretches):
         forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
         _align.align_stretches(stretches, *forms, to_system, to_gold)
-    return judge(sides, to_system, to_gold)
+    return judge(left, right, to_system, to_gold)
 
 
-def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
+def judge(gold: Side, system: Side, to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
+    deprels, features = [(gold.treebank.codes(name), system.treebank.codes(name)) for name in ("deprel", "feats")]
+    compared = [joint_codes(*features, universal_features)]
+    compared += [joint_codes(*deprels, normal) for normal in (universal_relation, str)]
     judged: Any = []
-    parents = [side.treebank.parents for side in sides]
-    for side, above in zip(sides, parents, strict=True):
+    for i, side in enumerate((gold, system)):
         tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, above, side.feats, side.rel, side.full]
-        judged.append(side.has(FUNCTIONAL_BIT))
+        judged += [tb.raw, tb.fields, tb.rows, tb.parents, *(codes[i] for codes in compared), side.has(FUNCTIONAL_BIT)]
     judged += [to_system, to_gold]
-    flags = _align.judge(*judged)
-    return Alignment(*sides, to_system, to_gold, flags)
+    return Alignment(gold, system, to_system, to_gold, _align.judge(*judged))
 
 
-def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation) -> tuple[Side, Side]:
-    """Return both sides with columns coded in the same way."""
-    deprels, features = [(gold.codes(name), system.codes(name)) for name in ("deprel", "feats")]
-    full, _ = joint_codes(*deprels, str)
-    rel, relations = joint_codes(*deprels, universal_relation)
-    feats, _ = joint_codes(*features, universal_features)
-    classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
-    names = np.array(classes or [0], np.uint8)
-
-    def side(i: int, treebank: Treebank, segments: Segmentation) -> Side:
-        # A word inside a multiword token has that token's start and end.
-        row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-        token = np.searchsorted(segments.token_rows, row)
-        starts, ends = segments.token_starts[token], segments.token_ends[token]
-        return Side(treebank, segments, starts, ends, rel[i], full[i], feats[i], names[rel[i]])
-
-    return side(0, gold, left), side(1, system, right)
-
-
-def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
-    """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
+def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> list[Ints]:
+    """Give equal values (after `normal`) equal codes on both sides."""
     values = [normal(value) for value in (*gold.values, *system.values)]
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     table, own = np.array([numbers[value] for value in values], np.int32), len(gold.values)
-    codes = [
-        part[side.codes] if len(part) else side.codes for side, part in ((gold, table[:own]), (system, table[own:]))
-    ]
-    return codes, list(numbers)
+    sides = ((gold, table[:own]), (system, table[own:]))
+    return [part[side.codes] if len(part) else side.codes for side, part in sides]
 
 
 def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:

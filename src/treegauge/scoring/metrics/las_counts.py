@@ -9,14 +9,8 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.alignment.align import (
-    CONTENT_BIT,
-    GRAMMATICAL_BIT,
-    LEXICAL_BIT,
-    Alignment,
-    positions_per_sentence,
-)
-from treegauge.scoring.alignment.segmentation import Segmentation
+from treegauge.scoring.alignment.align import Alignment, positions_per_sentence
+from treegauge.scoring.alignment.segmentation import CONTENT_BIT, GRAMMATICAL_BIT, LEXICAL_BIT, Side
 from treegauge.scoring.metrics.correct_words import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.metrics.enhanced import enhanced_counts
 from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
@@ -74,7 +68,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     gold, system, n = alignment.gold, alignment.system, len(alignment.gold.treebank)
     g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
     correct = correct_words(alignment, options.convention)
-    columns: dict[str, npt.NDArray[Any]] = _segments(gold.segments, system.segments)
+    columns: dict[str, npt.NDArray[Any]] = _segments(gold, system)
     ours, theirs = _words(alignment, options, correct)
     for sentences, masks in ((g_sentence, ours), (s_sentence, theirs)):
         for name, which in masks.items():
@@ -96,7 +90,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     return SentenceCounts(rows, n, options, document_starts(gold.treebank))
 
 
-def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray[Any]]:
+def _segments(gold: Side, system: Side) -> dict[str, npt.NDArray[Any]]:
     columns = {}
     for name in ("token", "sentence"):
         (g_starts, g_ends), (s_starts, s_ends) = (
