@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.commands import invoke
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import verb_options
 from treegauge.cli.verbs import QUESTION, VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -111,7 +111,7 @@ def test_what_people_should_type_instead_exists():
             if typed.startswith("treegauge "):
                 name, *words = typed.split()[1:]
                 sub = next((word for word in words[:1] if word in VERBS[QUESTION[name]][name].subverbs), "")
-            known = {flag for one in verb_command(name, sub).options for flag in one.flags}
+            known = {flag for one in verb_options(name, sub) for flag in one.flags}
             for option in re.findall(r"--[a-z][a-z-]*", typed):
                 assert option in known, f"{name} {sub} has no {option}"
                 seen += 1
