@@ -43,19 +43,12 @@ def find_verb(name: str, sub: str = "") -> tuple[Verb[Any], Command]:
     return (getattr(function, sub), command.subverbs[sub]) if sub else (function, command)
 
 
-def _parameters(function: Verb[Any]) -> dict[str, inspect.Parameter]:
-    """Return the parameters that the command line can set."""
-    return {
-        key: parameter
-        for key, parameter in verb_parameters(function).items()
-        if key not in OBJECTS and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    }
-
-
 def verb_options(name: str, sub: str = "") -> list[Option]:
     """Return the options of a verb, or of one of its subverbs."""
     function, command = find_verb(name, sub)
-    parameters, said = _parameters(function), verb_help(function)
+    said, given = verb_help(function), verb_parameters(function)
+    hidden = inspect.Parameter.VAR_KEYWORD
+    parameters = {key: one for key, one in given.items() if key not in OBJECTS and one.kind is not hidden}
     variadic = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values())
     options = [_option(parameter, said.get(key, ""), command, variadic) for key, parameter in parameters.items()]
     if variadic and options[0].flags == () and not options[0].required:  # then further words are not needed either
@@ -85,7 +78,7 @@ def run_verb(name: str, sub: str, words: Sequence[str]) -> int | None:
     if values.pop("help", False):
         return None
     function, command = find_verb(name, sub)
-    parameters, fmt = _parameters(function), values.pop("fmt", "text")
+    parameters, fmt = inspect.signature(function).parameters, values.pop("fmt", "text")
     if values.pop("list", False):
         first = next(iter(parameters))
         if extra := sorted(values.keys() - {first}):

@@ -231,8 +231,8 @@ def _changed_forms(alignment: Alignment) -> Ints:
     ours = np.flatnonzero(alignment.to_system >= 0)
     theirs = alignment.to_system[ours]
     columns = gold.codes("form"), system.codes("form")
-    a, b = joint_codes(*columns, without_spaces)
-    a_lower, b_lower = joint_codes(*columns, lambda form: without_spaces(form).lower())
+    (a, b), _ = joint_codes(*columns, without_spaces)
+    (a_lower, b_lower), _ = joint_codes(*columns, lambda form: without_spaces(form).lower())
     inside = (gold.multiword[ours] >= 0) | (system.multiword[theirs] >= 0)
     differ = np.where(inside, a_lower[ours] != b_lower[theirs], a[ours] != b[theirs])
     return np.asarray(ours[differ], np.int32)

@@ -11,9 +11,23 @@ import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
 from treegauge.kernels import columns as _columns
-from treegauge.scoring.alignment.segmentation import FUNCTIONAL_BIT, Ints, Side, mismatch, segmentation
+from treegauge.scoring.alignment.segmentation import Ints, Side, mismatch, segmentation
 from treegauge.treebanks.data.columns import NUMBER, Codes, Treebank
-from treegauge.treebanks.data.relations import universal_features, universal_relation
+from treegauge.treebanks.data.relations import (
+    CONTENT,
+    FUNCTIONAL,
+    GRAMMATICAL,
+    LEXICAL,
+    universal_features,
+    universal_relation,
+)
+
+CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
+# Relations of any version of UD: their names do not conflict.
+_LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
+_CLASSES = (
+    (CONTENT, CONTENT_BIT), (FUNCTIONAL, FUNCTIONAL_BIT), (_LEXICAL, LEXICAL_BIT), (_GRAMMATICAL, GRAMMATICAL_BIT),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +36,7 @@ class Alignment:
 
     `to_system` and `to_gold` give each word's partner on the other side, or -1; `flags` says what
     is correct about a gold word's partner (a sum of constants of
-    :mod:`treegauge.kernels.alignment`).
+    :mod:`treegauge.kernels.alignment`). `classes` are those of relations, of gold and of system words.
     """
 
     gold: Side
@@ -30,6 +44,7 @@ class Alignment:
     to_system: Ints
     to_gold: Ints
     flags: npt.NDArray[np.uint16]
+    classes: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
 
     @cached_property
     def system_sentence(self) -> Ints:
@@ -58,6 +73,11 @@ class Alignment:
             for side, name in ((self.gold, gold), (self.system, system))
         )
         return replace(self, gold=left, system=right)
+
+    def has(self, bit: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which gold and system words have a relation of the class with this bit."""
+        gold, system = self.classes
+        return (gold & bit) > 0, (system & bit) > 0
 
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
@@ -102,8 +122,8 @@ def align(gold: Treebank | Side, system: Treebank | Side) -> Alignment:
     if not np.array_equal(left.text, right.text):
         raise mismatch(left, right)
     gold, system = left.treebank, right.treebank
-    to_system = np.full(gold.n_words, -1, np.int32)
-    to_gold = np.full(system.n_words, -1, np.int32)
+    to_system = np.full(len(gold.rows), -1, np.int32)
+    to_gold = np.full(len(system.rows), -1, np.int32)
     stretches = _align.align(
         gold.raw, gold.fields, gold.rows, left.starts, left.ends, gold.multiword >= 0,
         system.raw, system.fields, system.rows, right.starts, right.ends, system.multiword >= 0,
@@ -118,23 +138,27 @@ def align(gold: Treebank | Side, system: Treebank | Side) -> Alignment:
 def judge(gold: Side, system: Side, to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
     deprels, features = [(gold.treebank.codes(name), system.treebank.codes(name)) for name in ("deprel", "feats")]
-    compared = [joint_codes(*features, universal_features)]
-    compared += [joint_codes(*deprels, normal) for normal in (universal_relation, str)]
+    full, _ = joint_codes(*deprels, str)
+    universal, relations = joint_codes(*deprels, universal_relation)
+    feats, _ = joint_codes(*features, universal_features)
+    bits = np.array([sum(bit for members, bit in _CLASSES if name in members) for name in relations] or [0], np.uint8)
+    classes = bits[universal[0]], bits[universal[1]]
     judged: Any = []
     for i, side in enumerate((gold, system)):
         tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, tb.parents, *(codes[i] for codes in compared), side.has(FUNCTIONAL_BIT)]
+        judged += [tb.raw, tb.fields, tb.rows, tb.parents, feats[i], universal[i], full[i]]
+        judged.append((classes[i] & FUNCTIONAL_BIT) > 0)
     judged += [to_system, to_gold]
-    return Alignment(gold, system, to_system, to_gold, _align.judge(*judged))
+    return Alignment(gold, system, to_system, to_gold, _align.judge(*judged), classes)
 
 
-def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> list[Ints]:
-    """Give equal values (after `normal`) equal codes on both sides."""
+def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
+    """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
     values = [normal(value) for value in (*gold.values, *system.values)]
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     table, own = np.array([numbers[value] for value in values], np.int32), len(gold.values)
     sides = ((gold, table[:own]), (system, table[own:]))
-    return [part[side.codes] if len(part) else side.codes for side, part in sides]
+    return [part[side.codes] if len(part) else side.codes for side, part in sides], list(numbers)
 
 
 def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:

@@ -13,19 +13,12 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, GRAMMATICAL, LEXICAL, universal_relation
 
 Ints = npt.NDArray[np.int32]
 _MULTIWORD = 1
 _SHOWN = 5
 _ENOUGH, _FURTHEST = 60, 1000
 """Bytes that identify the text after a missing sentence, and how many sentences may be missing."""
-CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
-# Relations of any version of UD: their names do not conflict.
-_LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
-_CLASSES = (
-    (CONTENT, CONTENT_BIT), (FUNCTIONAL, FUNCTIONAL_BIT), (_LEXICAL, LEXICAL_BIT), (_GRAMMATICAL, GRAMMATICAL_BIT),
-)  # fmt: skip
 
 
 class MismatchError(TreegaugeError):
@@ -67,17 +60,6 @@ class Side:
     def ends(self) -> Ints:
         """Where the token of each word ends."""
         return self.token_ends[self.word_tokens]
-
-    @cached_property
-    def _classes(self) -> npt.NDArray[np.uint8]:
-        codes, values = self.treebank.codes("deprel")
-        names = [universal_relation(value) for value in values]
-        bits = [sum(bit for members, bit in _CLASSES if name in members) for name in names]
-        return np.array(bits or [0], np.uint8)[codes]
-
-    def has(self, bit: int) -> npt.NDArray[np.bool_]:
-        """Which words have a relation of the class with this bit."""
-        return (self._classes & bit) > 0
 
     def cut(self, sentences: int) -> tuple["Side", "Side"]:
         """Split after this number of sentences."""

@@ -9,8 +9,14 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.alignment.align import Alignment, positions_per_sentence
-from treegauge.scoring.alignment.segmentation import CONTENT_BIT, GRAMMATICAL_BIT, LEXICAL_BIT, Side
+from treegauge.scoring.alignment.align import (
+    CONTENT_BIT,
+    GRAMMATICAL_BIT,
+    LEXICAL_BIT,
+    Alignment,
+    positions_per_sentence,
+)
+from treegauge.scoring.alignment.segmentation import Side
 from treegauge.scoring.metrics.correct_words import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.metrics.enhanced import enhanced_counts
 from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
@@ -110,14 +116,14 @@ def _words(
     gold, system, right = alignment.gold, alignment.system, alignment.right
     label = _align.FULL_DEPREL if options.convention.subtypes else _align.DEPREL
     labelled, aligned = right(_align.HEAD | label), right(_align.ALIGNED)
-    content = gold.has(CONTENT_BIT) & labelled
+    content = alignment.has(CONTENT_BIT)[0] & labelled
     morphology = right(_align.UPOS | _align.UFEATS | _align.CHILDREN)
     groups = {
         "words": (np.ones(gold.treebank.n_words, bool), np.ones(system.treebank.n_words, bool)),
         "arcs": (correct.gold, correct.system),
-        "content": (gold.has(CONTENT_BIT), system.has(CONTENT_BIT)),
-        "lexical": (gold.has(LEXICAL_BIT), system.has(LEXICAL_BIT)),
-        "grammatical": (gold.has(GRAMMATICAL_BIT), system.has(GRAMMATICAL_BIT)),
+        "content": alignment.has(CONTENT_BIT),
+        "lexical": alignment.has(LEXICAL_BIT),
+        "grammatical": alignment.has(GRAMMATICAL_BIT),
         "roots": (gold.treebank.head == 0, system.treebank.head == 0),
     }
     ours: dict[str, Mask] = {
