@@ -5,11 +5,11 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, redirect_stdout
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TextIO, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from treegauge.cli.options import HELP, Option, UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS, Command
@@ -17,7 +17,7 @@ from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.file_kinds import FIGURE, JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic, check_output, guarding
-from treegauge.core.messages import ProgressTask, listening, say
+from treegauge.core.messages import ProgressTask, listening, printing_aside, say
 from treegauge.core.result import DRAWN, SAVED, Result
 from treegauge.core.verbs import Verb, verb_help, verb_parameters
 
@@ -171,30 +171,6 @@ def _option(parameter: inspect.Parameter, said: str, command: Command, variadic:
     both = [f"--no-{flag}"] if kind is bool and parameter.default is not False else []
     short = "-o" if parameter.name == "out" else command.short.get(parameter.name)
     return option._replace(flags=(f"--{flag}", *both, *([short] if short else [])))
-
-
-class _Aside:
-    """Standard output for code of others: text goes to standard error, the rest is unchanged."""
-
-    def __init__(self, stdout: TextIO) -> None:
-        self._stdout = stdout
-
-    def write(self, text: str) -> int:
-        return sys.stderr.write(text)
-
-    def flush(self) -> None:
-        sys.stderr.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stdout, name)
-
-
-def printing_aside() -> AbstractContextManager[Any]:
-    """Return a context in which prints of plug-ins and libraries do not mix with the result.
-
-    Treebanks are written to the buffer of standard output, which stays as it is.
-    """
-    return redirect_stdout(cast("TextIO", _Aside(sys.stdout)))
 
 
 FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}

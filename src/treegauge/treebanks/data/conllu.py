@@ -12,6 +12,7 @@ import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.messages import standard_output
 from treegauge.treebanks.data.columns import Treebank, closed, concat
 from treegauge.treebanks.data.indexing import index
 from treegauge.treebanks.data.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
@@ -228,9 +229,7 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
     """
     data = treebank.to_bytes()
     if str(path) == "-":
-        import sys
-
-        sys.stdout.buffer.write(data)
+        standard_output().buffer.write(data)
         return
     try:
         with atomic(path) as file:
