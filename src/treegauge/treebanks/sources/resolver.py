@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def resolve_source(
     source: Source, root: Source | None = None, *, names: Collection[str] = (), quiet: bool = False
 ) -> dict[str, str]:
-    """Return the paths that a word means, at least one, with their names: empty if the word is no name.
+    """Return the paths that a word means, at least one, with their names, which are empty if the word is a path.
 
     `root` is the folder in which a plan's treebanks are, instead of the current folder; an error may suggest
     `names`, which the caller accepts, too. If `quiet`, the newest release is chosen without a note.
