@@ -112,6 +112,18 @@ class Suite(Scores, kind="suite"):
         return pl.DataFrame(rows, infer_schema_length=None)
 
     @property
+    def saved(self) -> "pl.DataFrame":
+        """The table for files: also precision and recall of every metric, 0 where a system failed."""
+        columns: dict[str, list[float]] = {}
+        for name, side in product(self.metrics, ("precision", "recall")):
+            columns[f"{self.label(name)} {side}"] = [
+                0.0 if (code, system) in self.failures else getattr(self.parts[code][system][name], side)
+                for code in self.treebanks
+                for system in self.names
+            ]
+        return super().saved if self.featured else self.table.with_columns(pl.DataFrame(columns))
+
+    @property
     def averaged(self) -> list[str]:
         """Names of the metrics whose averages are shown."""
         return list(self.chosen) or [name for name in self.metrics if name not in MORE]
