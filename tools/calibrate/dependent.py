@@ -48,8 +48,9 @@ def table(name: str, *treebanks: str, documents: bool) -> tuple[Floats, ...]:
 
 
 def drawn_intervals(
-    random: np.random.Generator, name: str, tables: tuple[Floats, ...], units: int, repetitions: int
-) -> Trials:
+    random: np.random.Generator, name: str, tables: tuple[Floats, ...], units: int, repetitions: int, *,
+    documents: bool = True,
+) -> Trials:  # fmt: skip
     """Draw units with replacement; the truth is the value of all of them."""
     measure = measures()[name]
     additive = measure.additive
@@ -65,7 +66,7 @@ def drawn_intervals(
     for i in range(repetitions):
         drawn = [one[random.integers(len(one), size=units)] for one in tables]
         estimates[i] = value(*(one.sum(axis=0) for one in drawn))
-        limits = interval_of_sums(additive, measure.bounds, drawn, 200, 0.95, i)
+        limits = interval_of_sums(additive, measure.bounds, drawn, 200, 0.95, i, documents=documents)
         ends[i] = limits or (np.nan, np.nan)
     hits = (ends[:, 0] <= truth + 1e-12) & (truth <= ends[:, 1] + 1e-12)
     # A distance of 0 and an entropy of 1 are at the end of the scale, where no estimate is normal.
@@ -169,7 +170,7 @@ def distances_over_documents(random: np.random.Generator, case: tuple[str, str, 
 def measures_over_sentences(random: np.random.Generator, case: tuple[str, str, int], repetitions: int) -> Trials:
     """Real sentences drawn independently; the truth is the value of the whole treebank."""
     treebank, name, number = case
-    return drawn_intervals(random, name, table(name, treebank, documents=False), number, repetitions)
+    return drawn_intervals(random, name, table(name, treebank, documents=False), number, repetitions, documents=False)
 
 
 @statement(
