@@ -30,6 +30,7 @@ INFERENCE = re.compile(
 #: Fields that hold p-values under other names.
 NAMED = (
     "certificate.tests.*", "diff.kind", "plan.needed", "plan.promised", "plan.power", "plan.type_?", "*.detectable",
+    "triage.chosen",
 )  # fmt: skip
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
@@ -142,7 +143,7 @@ def examples(world, counts, numbers):
     one = [treebanks[0] / "czech-one-ud-test.conllu", *(s / "UD_Czech-One.conllu" for s in systems)]
     training = {**QUICK, "epochs": 1}
     return {
-        "triage": [partial(tg.triage, *one[1:3], gold=tg.read_conllu(one[0])[::2], units="sentences")],
+        "triage": [partial(tg.triage, *one[1:3], gold=tg.read_conllu(one[0])[::2], units="sentences", error=20.0)],
         "agree": [partial(tg.agree, *one[1:], by=["upos"], disagreements=True, units="sentences")],
         "audit": [partial(tg.audit, treebanks[0], resamples=19, all=True)],
         "diff": [partial(tg.diff, *treebanks[:2])],

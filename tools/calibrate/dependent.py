@@ -22,8 +22,8 @@ interval = partial(statement, kind="interval", nominal=0.95)
 Floats = npt.NDArray[np.float64]
 ONE_DOCUMENT = "one of 32 documents has 121 of the longest sentences; half of the samples lack it"
 FEW_LARGE = "8 of 53 documents have half of the sentences, and differ from one another"
-UNEQUAL = "slightly too wide: 10 of 80 documents have half of the sentences"
-WIDE = "10 of 80 documents have half of the sentences: with few documents, wider than need be"
+WIDE = "wider than need be: few documents, of which a rare long one may be missing"
+ALLOWS = "slightly too wide: allows for a rare long document, of which this treebank has none"
 LARGEST = "the true value is 1, the largest there is, so that intervals can miss on one side only"
 RARE = "0.2 to 3 % of sentences have such an arc, some of them several"
 #: Random splits of the test of `audit`; more make p-values finer, not larger or smaller.
@@ -104,13 +104,18 @@ def _binary(share: float) -> float:
     quick=60,
     fails={
         **{f"Estonian-EWT, {one}": ONE_DOCUMENT for one in (
-            "mean_length, 10 documents", "mean_length, 20 documents", "head_left, 10 documents",
-            "direction_entropy_by_relation, 20 documents",
+            "mean_length, 20 documents", "head_left, 10 documents", "direction_entropy_by_relation, 20 documents",
         )},
         "Wolof-WTB, mean_length, 10 documents": FEW_LARGE,
         "Wolof-WTB, direction_entropy_by_relation, 20 documents": FEW_LARGE,
-        "Coptic-Scriptorium, mean_length, 10 documents": WIDE, "Coptic-Scriptorium, mdd, 10 documents": WIDE,
-        "Coptic-Scriptorium, mean_length, 20 documents": UNEQUAL,
+        **{one: WIDE for one in (
+            "Wolof-WTB, mean_length, 20 documents", "Wolof-WTB, mdd, 10 documents",
+            "Coptic-Scriptorium, mean_length, 10 documents", "Coptic-Scriptorium, mean_length, 20 documents",
+            "Coptic-Scriptorium, mdd, 10 documents",
+        )},
+        **{f"{one}, 20 documents": ALLOWS for one in (
+            "English-GUM, mean_length", "English-GUM, mdd", "Romanian-RRT, mean_length", "Swedish-Talbanken, mean_length",
+        )},
     },
 )  # fmt: skip
 def measures_over_documents(random: np.random.Generator, case: tuple[str, str, int], repetitions: int) -> Trials:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.result import sign
 from treegauge.core.tables import p_value_text
+from treegauge.measures.intervals import text_units_of
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
@@ -44,7 +45,7 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
         "systems": systems,
         "treebanks": [
             {"treebank": treebank_of(one.gold.name), "name": one.gold.name,
-             "sentences": len(one.gold), "words": one.gold.n_words}
+             "sentences": len(one.gold), "words": one.gold.n_words, "units": text_units_of(one.gold)[0].text}
             for one in scored
         ],
         "common": len(suite.treebanks),
@@ -54,7 +55,8 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
             for name in known
         ],
     }  # fmt: skip
-    text = "The score of every system on every treebank."
+    notes = suite.fallbacks if len(results) > 1 else results[0].notes
+    text = "\n".join(["The score of every system on every treebank.", *notes])
     convention = results[0].convention
     commands = "\n".join(one.command(convention) for one in scored)
     signatures = "\n".join(scores.signature for scores in results)
