@@ -108,14 +108,11 @@ def _binary(share: float) -> float:
         )},
         "Wolof-WTB, mean_length, 10 documents": FEW_LARGE,
         "Wolof-WTB, direction_entropy_by_relation, 20 documents": FEW_LARGE,
-        **{one: WIDE for one in (
-            "Wolof-WTB, mean_length, 20 documents", "Wolof-WTB, mdd, 10 documents",
-            "Coptic-Scriptorium, mean_length, 10 documents", "Coptic-Scriptorium, mean_length, 20 documents",
-            "Coptic-Scriptorium, mdd, 10 documents",
-        )},
-        **{f"{one}, 20 documents": ALLOWS for one in (
-            "English-GUM, mean_length", "English-GUM, mdd", "Romanian-RRT, mean_length", "Swedish-Talbanken, mean_length",
-        )},
+        "Wolof-WTB, mean_length, 20 documents": WIDE, "Wolof-WTB, mdd, 10 documents": WIDE,
+        "Coptic-Scriptorium, mean_length, 10 documents": WIDE, "Coptic-Scriptorium, mean_length, 20 documents": WIDE,
+        "Coptic-Scriptorium, mdd, 10 documents": WIDE,
+        "English-GUM, mean_length, 20 documents": ALLOWS, "English-GUM, mdd, 20 documents": ALLOWS,
+        "Romanian-RRT, mean_length, 20 documents": ALLOWS, "Swedish-Talbanken, mean_length, 20 documents": ALLOWS,
     },
 )  # fmt: skip
 def measures_over_documents(random: np.random.Generator, case: tuple[str, str, int], repetitions: int) -> Trials:
@@ -282,7 +279,7 @@ TESTS: dict[str, Callable[[Any, Floats], npt.NDArray[np.bool_]]] = {"compare": _
         f"{verb}, genus share {share}": (verb, share) for verb in TESTS for share in (0.0, 0.5, 0.8)
     },
     secondary="power at half a standard deviation",
-    fails={"compare, genus share 0.8": "three genera have 46 of 82 treebanks; the primary test of certify holds"},
+    fails={"compare, genus share 0.5": "three genera have 46 of 82 treebanks; the primary test of certify holds"},
     covers=("differences.pairs.low", "differences.pairs.high", "certificate.tests.wilcoxon_by_*"),
     repetitions=10_000,
     quick=500,
