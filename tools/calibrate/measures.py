@@ -174,13 +174,15 @@ def mean_of_samples(treebank: str, name: str, words: int, documents: bool) -> fl
         f"{treebank.rpartition('UD_')[2]}, {name}, {words} words of {number} {units}": (
             treebank, name, words, number, units
         )
-        for treebank, words, number, units in (
-            ("r2.5/UD_Estonian-EWT", 2000, 20, "documents"), ("r2.5/UD_English-GUM", 4000, 20, "documents"),
-            ("r2.5/UD_Gothic-PROIEL", 1000, 200, "sentences"), ("r2.5/UD_Uyghur-UDT", 1000, 200, "sentences"),
+        for treebank, name, words, number, units in (
+            ("r2.5/UD_Wolof-WTB", "ttr", 2000, 20, "documents"),
+            ("r2.9/UD_Coptic-Scriptorium", "ttr", 1500, 20, "documents"),
+            ("r2.5/UD_English-GUM", "ttr", 4000, 20, "documents"),
+            ("r2.5/UD_Gothic-PROIEL", "ttr", 1000, 200, "sentences"),
+            ("r2.5/UD_Gothic-PROIEL", "mdd", 1000, 200, "sentences"),
+            ("r2.5/UD_Uyghur-UDT", "form_entropy", 1000, 200, "sentences"),
         )
-        for name in ("ttr", "form_entropy")
-    }
-    | {"Gothic-PROIEL, mdd, 1000 words of 200 sentences": ("r2.5/UD_Gothic-PROIEL", "mdd", 1000, 200, "sentences")},
+    },
     secondary="mean width",
     covers=("measures.low", "measures.high"),
     repetitions=400,

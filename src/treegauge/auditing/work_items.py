@@ -277,7 +277,7 @@ def fused(groups: Iterable[Sequence[WorkItem]], words: int) -> list[WorkItem]:
     items = []
     for place, item in joined.items():
         evidence = known[item.file, item.sentence, item.word]
-        if "error" in evidence:  # a warning beside it says nothing more
+        if "error" in evidence:  # a warning as well says nothing more
             evidence.pop("warning", None)
         chance = 1 / (1 + math.exp(-(_BASE + sum(evidence.values()))))
         items.append((-chance, -len(item.kind.split("+")), places[place], place, replace(item, score=chance)))

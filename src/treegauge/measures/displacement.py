@@ -277,7 +277,7 @@ def baseline_lengths(treebank: Treebank) -> FloatArray:
     Notes
     -----
     Ferrer-i-Cancho (2004), Euclidean distance between syntactically linked words; Gildea and Temperley (2007),
-    Optimizing grammars for minimum dependency length; Alemany-Puig and Ferrer-i-Cancho (2022), Linear-time
+    on minimum dependency length, ACL 2007; Alemany-Puig and Ferrer-i-Cancho (2022), Linear-time
     calculation of the expected sum of edge lengths in random projective linearizations of trees.
     """
     heads, offsets = treebank.head, treebank.offsets

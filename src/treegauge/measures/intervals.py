@@ -19,8 +19,9 @@ Table = npt.NDArray[Any]
 Distance = Callable[..., FloatArray]
 #: Number of random splits with which the distance of two sets is compared.
 SPLITS = 199
-#: Samples of one size; those that are drawn again without a group of units, and the largest number of groups.
-DRAWS, REDRAWN, GROUPS = 100, 20, 20
+#: Samples of one size; those that are drawn again without a group of units (of sentences, every sample has some
+#: of each group, which takes longer), and the largest number of groups.
+DRAWS, REDRAWN, GROUPS = 100, {"documents": 100, "sentences": 20}, 20
 #: Minimum number of sentences for an interval of such samples.
 LEAST_SENTENCES = 200
 
@@ -172,13 +173,14 @@ class MatchedSamples:
     with which it comes nearest to the number of words. The value is the mean over 100 samples. It estimates what
     so many words of such units have, whatever the size of the treebank.
 
-    The interval is Student's, from the jackknife over at most 20 groups of units. The variance is
+    The interval is Student's, from the jackknife over at most 20 groups of units, longer on the side of the long
+    tail. The variance is
 
     .. math:: \frac{G-1}{G} \Bigl[\sum_g (\bar\theta_{(g)} - \bar\theta_{(\cdot)})^2
         - \sum_g \frac{s_g^2}{R}\Bigr] + \frac{s^2}{100}
 
     where a sample without the group g continues in the same random order, the second sum corrects for having only
-    R = 20 samples, and the last term is the error of 100 samples.
+    R = 100 samples of documents or 20 of sentences, and the last term is the error of 100 samples.
 
     Parameters
     ----------
@@ -254,23 +256,24 @@ class MatchedSamples:
             return "it is undefined in some samples, or has several numbers"
         draws = np.array(values, np.float64)
         groups = int(self._group.max()) + 1
-        without = np.tile(draws[:REDRAWN], (groups, 1))
-        for row, order in enumerate(self._orders[:REDRAWN]):
+        redrawn = REDRAWN[kind]
+        without = np.tile(draws[:redrawn], (groups, 1))
+        for row, order in enumerate(self._orders[:redrawn]):
             for group in np.unique(self._group[self._taken(order)]).tolist():
                 rest = order[self._group[order] != group]
                 try:
                     without[group, row] = float(measure(self._sample(self._taken(rest))))  # type: ignore[arg-type]
                 except MissingError:
                     return "it is undefined without certain sentences"
-        left, changes = without.mean(axis=1), without - draws[:REDRAWN]
-        scatter = changes - changes.mean(axis=0)
-        noise = scatter.var(axis=1, ddof=1).sum() / REDRAWN
-        variance = (groups - 1) / groups * max(float(((left - left.mean()) ** 2).sum() - noise), 0.0)
+        left, changes = without.mean(axis=1), without - draws[:redrawn]
+        noise = float((changes - changes.mean(axis=0)).var(axis=1, ddof=1).sum()) / redrawn
+        variance = (groups - 1) / groups * max(float(((left - left.mean()) ** 2).sum()) - noise, 0.0)
         error = float(np.sqrt(variance + draws.var(ddof=1) / DRAWS))
         reach = float(scipy.special.stdtrit(min(groups - 1.0, float(heavy_tailed_df(left))), (1 + level) / 2)) * error
+        below, above = (reach * stretch for stretch in skew_stretch(left, level, 0.0))
         value = float(draws.mean())
-        low, high = value - reach, value + reach
+        low, high = value - below, value + above
         if measure.bounds[0] >= 0 and value > 0:
-            low, high = _on_log_scale(value, reach, reach)
+            low, high = _on_log_scale(value, below, above)
         low, high = np.clip([low, high], *measure.bounds)
         return float(low), float(high)

@@ -24,7 +24,7 @@ from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, selected_measures
 from treegauge.statistics.units import LEAST_UNITS, text_units
 from treegauge.treebanks.data.columns import MOSTLY, Treebank
-from treegauge.treebanks.data.frames import without_words
+from treegauge.treebanks.data.frames import drop_words
 from treegauge.treebanks.data.indexing import document_starts
 from treegauge.treebanks.sources.files import SPLITS, Errors, Source, split_of
 from treegauge.treebanks.sources.inputs import Input, recognise_treebanks
@@ -359,7 +359,7 @@ def _without_punct(lazy: LazyTreebank) -> Treebank:
     codes, tags = treebank.codes("upos")
     if treebank.blank_shares["upos"] > MOSTLY:
         raise MissingError(f"{treebank.name} has no UPOS, which marks punctuation")
-    return without_words(treebank, codes == tags.index("PUNCT")) if "PUNCT" in tags else treebank
+    return drop_words(treebank, codes == tags.index("PUNCT")) if "PUNCT" in tags else treebank
 
 
 def _sized(size: str | int, todo: Sequence[Subject], manner: Manner, threads: int) -> Manner:

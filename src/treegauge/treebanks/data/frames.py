@@ -130,7 +130,7 @@ def take(treebank: Treebank, sentences: npt.ArrayLike) -> Treebank:
     )  # fmt: skip
 
 
-def without_words(treebank: Treebank, dropped: npt.NDArray[np.bool_]) -> Treebank:
+def drop_words(treebank: Treebank, dropped: npt.NDArray[np.bool_]) -> Treebank:
     r"""Return the trees that are left without these words, as a view to measure.
 
     Positions are counted again. Dependents of a dropped word get its nearest ancestor that is left as head; if there
@@ -141,7 +141,7 @@ def without_words(treebank: Treebank, dropped: npt.NDArray[np.bool_]) -> Treeban
     --------
     >>> word = "{}\t{}\t_\t{}\t_\t_\t{}\t_\t_\t_\n"
     >>> lines = [word.format(1, "(", "PUNCT", 2), word.format(2, "-", "PUNCT", 0), word.format(3, "go", "VERB", 2)]
-    >>> left = without_words(parse_conllu("".join(lines) + "\n"), np.array([True, True, False]))
+    >>> left = drop_words(parse_conllu("".join(lines) + "\n"), np.array([True, True, False]))
     >>> left["form"].to_list(), left.head.tolist()
     (['go'], [0])
     """
