@@ -221,9 +221,8 @@ def listed_items(
 ) -> list[list[WorkItem]]:
     """Return one list per source: what is computed from the treebank, of these kinds or all, and findings."""
     groups: list[list[WorkItem]] = []
-    for kind, collect in _KINDS.items():
-        if collect is not None and (kind in kinds or not kinds):
-            groups += collect(files)
+    for collect in dict.fromkeys(_KINDS[kind] for kind in _KINDS if kind in kinds or not kinds):
+        groups += collect(files) if collect is not None else ()
     for source in findings:
         groups += _found(files, read_rows(source))
     return groups
@@ -427,7 +426,7 @@ def _differences(pairs: Any, names: Sequence[str] | None) -> Iterator[tuple[int,
 
 
 _KINDS: Mapping[str, Callable[[Sequence[WorkFile]], Lists] | None] = {
-    "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": None,
+    "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": _problems,
     "candidates": None, "parser": None, "annotator": None,
 }  # fmt: skip
 """The functions that list what is computed from a treebank; the other kinds come from elsewhere."""
