@@ -55,6 +55,12 @@ class WordConfusions(NamedTuple):
         words = np.bincount(self.gold[self.counted], minlength=len(self.names))
         return {"names": self.names, "words": words.tolist(), "cells": self.cells()}
 
+    @property
+    def kinds(self) -> Ints:
+        """What is incorrect: 0 nothing, 1 only the head, 2 only the relation, 3 both, or there is no such word."""
+        kind = np.where(self.gold == self.system, 1, np.where(self.wrong_head, 3, 2))
+        return np.where(self.wrong, kind, 0)
+
     def examples(self, treebank: Treebank, limit: int) -> Iterator[list[Place]]:
         """Yield the first sentences of each of the most frequent cells."""
         for gold, system, *_ in self.cells()[:CELLS]:
@@ -131,6 +137,12 @@ def mean_confusions(runs: Sequence[Mapping[str, WordConfusions]]) -> dict[str, d
         rows = [[*pair, *(round(count, 4) for count in cells[pair])] for pair in order]
         means[of] = {"names": names, "words": [words.get(name, 0) for name in names], "cells": rows}
     return means
+
+
+def kinds_by_class(runs: Sequence[Mapping[str, WordConfusions]], codes: npt.NDArray[np.int32], classes: int) -> Any:
+    """Return the incorrect words of each class by kind (classes x 3): means over the runs of a system."""
+    counts = [np.bincount(4 * codes + run["relation"].kinds, minlength=4 * classes) for run in runs]
+    return np.mean(counts, axis=0).reshape(classes, 4)[:, 1:]
 
 
 def page_calibration(alignments: Mapping[str, Alignment], scores: Scores) -> Calibration | None:
