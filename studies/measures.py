@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from studies.treebanks import TREEBANKS, treebank_folders
-from treegauge.core.files import atomic
+from tools.docs import tables
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short_number
 from treegauge.measures.registry import FAMILIES, MissingError, measures
@@ -106,8 +106,7 @@ def main() -> None:
     text = HEAD.format(count=count)
     text += "".join(family_table(family, releases) for family in FAMILIES)
     text += noise_table(releases)
-    with atomic(TARGET) as file:
-        file.write(text.encode())
+    tables.write(TARGET, text)
     print(f"{count} treebanks measured in {took:.1f} s; wrote {TARGET}")
 
 

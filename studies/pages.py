@@ -5,8 +5,7 @@ A page says where with a pair of comments:
     <!-- result: fragility_table3 -->
     <!-- end -->
 
-A table of more than ``LONGEST`` rows is folded,
-unless the page has it in a fold already.
+A table of more rows than a page shows itself is a file in ``docs/tables``, to which the page has a link.
 """
 
 import re
@@ -16,12 +15,11 @@ from pathlib import Path
 import polars as pl
 
 from studies.parts import Part
+from tools.docs import tables
 from treegauge.core.files import atomic
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLACE = re.compile(r"<!-- result: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
-LONGEST = 20
-"""Rows of a table that a page shows without a fold."""
 MOST = 20
 """Rows of a table that the page of a replication shows."""
 WHOLE = ("content_table3", "fragility_table3")
@@ -56,17 +54,16 @@ def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def filled(text: str, parts: Mapping[str, Part], *, short: bool = False) -> str:
-    """Return a page with its tables as they are kept.
+def filled(text: str, parts: Mapping[str, Part], page: Path) -> tuple[str, dict[str, str]]:
+    """Return a page with its tables as they are kept, and the files of its long tables by name.
 
-    A `short` page, of a replication, shows the rows that were printed, with their state, and names
+    A page of a replication shows the rows that were printed, with their state, and names
     the file that has all rows, intervals and reasons; of a long table it names the file only.
     """
+    short, files = page.parent.name == "replications", dict[str, str]()
 
     def table(place: re.Match[str]) -> str:
         name = place[1]
-        before = text[: place.start()]
-        in_fold = before.count("<details") > before.count("</details>")
         part = parts[name]
         frame = part.read()
         shown = part.shown(frame) if part.shown else frame
@@ -78,22 +75,14 @@ def filled(text: str, parts: Mapping[str, Part], *, short: bool = False) -> str:
             return f"<!-- result: {name} -->\n\n{part.title}: `studies/results/{name}.csv`\n\n<!-- end -->"
         if "why" in shown.columns and shown["why"].null_count() == shown.height:
             shown = shown.drop("why")
-        return _between(name, part.title, shown, part.digits, in_fold)
+        laid = markdown(shown, part.digits)
+        if shown.height > tables.ROWS:
+            file = f"{page.stem}-{name}"
+            files[file] = tables.as_csv(laid)
+            laid = tables.link(part.title, file, shown.height, page)
+        return f"<!-- result: {name} -->\n\n{laid}\n\n<!-- end -->"
 
-    return PLACE.sub(table, text)
-
-
-def is_short(page: Path) -> bool:
-    """Return whether a page is of a replication, which is short."""
-    return page.parent.name == "replications"
-
-
-def _between(name: str, title: str, frame: pl.DataFrame, digits: int, in_fold: bool) -> str:
-    table = markdown(frame, digits)
-    if frame.height > LONGEST and not in_fold:
-        summary = f"<summary>{title} ({frame.height} rows)</summary>"
-        table = f"<details markdown>{summary}\n\n{table}\n\n</details>"
-    return f"<!-- result: {name} -->\n\n{table}\n\n<!-- end -->"
+    return PLACE.sub(table, text), files
 
 
 def pages() -> list[Path]:
@@ -107,7 +96,9 @@ def write_pages(parts: Iterable[Part]) -> list[Path]:
     changed = []
     for page in pages():
         before = page.read_text("utf-8")
-        after = filled(before, named, short=is_short(page))
+        after, files = filled(before, named, page)
+        for name, content in files.items():
+            (tables.HOME / f"{name}.csv").write_text(content, encoding="utf-8")
         if after != before:
             with atomic(page) as out:
                 out.write(after.encode())

@@ -1,5 +1,6 @@
 """What the tutorial and the how-to pages show is what happens, command by command."""
 
+import json
 import re
 import shlex
 import shutil
@@ -157,8 +158,10 @@ def test_the_glossary_has_the_words_that_people_search_for():
 
 def test_every_number_is_listed_with_a_page_that_explains_it():
     made = page_script("numbers")
-    text = (DOCS / "numbers.md").read_text(encoding="utf-8")
-    assert made.text() == text, "python -m tools.docs.numbers writes it again"
+    written, files = made.tables.moved(made.text(), made.TARGET)
+    assert made.TARGET.read_text("utf-8") == written, "python -m tools.docs.numbers writes it again"
+    assert {name: (made.tables.HOME / f"{name}.csv").read_text("utf-8") for name in files} == files
+    text = made.tables.shown(written)
     for file, anchor in re.findall(r"\]\(([\w/]+\.md)(?:#([\w-]+))?\)", text):
         headings = re.findall(r"^#+ (.*)$", (DOCS / file).read_text(encoding="utf-8"), re.MULTILINE)
         known = {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
@@ -183,9 +186,12 @@ def test_the_terminal_of_the_readme_shows_what_the_page_shows():
 
 
 def test_the_reference_of_commands_has_them_all():
-    text = page_script("commands").text()
+    pages = page_script("commands").pages()
+    assert pages.keys() == {"commands/index.md", *(f"commands/{verb}.md" for verb in QUESTION)}
     for words in ("score", "rank compare", "curve advise", "split"):
-        assert f"### {words}\n\n```text\nUsage: treegauge {words} " in text
+        text = pages[f"commands/{words.split()[0]}.md"]
+        assert f"\n\n```text\nUsage: treegauge {words} " in text
+        assert f"](../howto/{words.split()[0]}.md)" in text
 
 
 def test_the_check_of_english_finds_what_it_should():
@@ -212,8 +218,24 @@ def test_a_seed_draws_the_same_sentences(monkeypatch):
 def test_the_docs_are_short_enough_to_be_read():
     counter = page_script("words")
     text = "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
-    assert counter.words(text) == 2
-    assert sum(counter.counts().values()) <= counter.LIMIT, "python -m tools.docs.words counts by page"
+    assert counter.words(text) == (2, 9)
+    book = {"cells": [{"cell_type": "markdown", "source": ["Two words."]},
+                      {"cell_type": "code", "source": "x = 1", "outputs": [{"text": ["printed"]}]}]}  # fmt: skip
+    assert counter.notebook(json.dumps(book)) == (2, 5)
+    whole = counter.total()
+    assert whole.prose <= counter.PROSE, "python -m tools.docs.words counts by page"
+    assert whole.all <= counter.ALL, "python -m tools.docs.words counts by page"
+
+
+def test_tables_in_files_are_shown_on_a_page_and_come_back_as_they_were():
+    tables = page_script("tables")
+    assert tables.unused() == set()
+    rows = "".join(f"| `a\\|{n}` | {n}.5 |\n" for n in range(30))
+    page = f"# T\n\n## A & b\n\nSome text.\n\n| name | value |\n|---|--:|\n{rows}\nMore.\n"
+    short, made = tables.moved(page, DOCS / "howto" / "t.md")
+    assert short == "# T\n\n## A & b\n\nSome text.\n\n[A & b: 30 rows](../tables/t-a-b.csv)\n\nMore.\n"
+    assert tables.as_markdown(made["t-a-b"]).split("\n") == page.split("\n")[6:38]
+    assert tables.moved(page, DOCS / "t.md", rows=30) == (page, {})
 
 
 def test_programs_that_read_the_docs_find_every_page():

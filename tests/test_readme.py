@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.docs import tables
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 COMMAND = [sys.executable, "-c", "from treegauge.cli import main; main()"]
 
@@ -58,10 +60,10 @@ def test_times_in_the_table_are_those_of_the_benchmarks():
     docs = Path(__file__).parents[1] / "docs"
     rows = re.findall(r"^\| time .*\|$", README, re.MULTILINE)
     scoring, validation, training = (re.findall(r"[\d.]+", row)[-2:] for row in rows)
-    measured = (docs / "benchmarks.md").read_text(encoding="utf-8")
+    measured = tables.shown((docs / "benchmarks.md").read_text(encoding="utf-8"))
     scores = measured.partition("\n## Scoring\n")[2]
     assert [
-        re.search(rf"^\| {name} .*\| +([\d.]+) \| +[\d.]+ \|$", scores, re.MULTILINE)[1]
+        re.search(rf"^\| .*{name} .*\| +([\d.]+) \| +[\d.]+ \|$", scores, re.MULTILINE)[1]
         for name in ("udtools", r"udapi eval\.Conll18")
     ] == scoring
     ours, theirs = (

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from studies.__main__ import all_parts
-from studies.pages import PLACE, filled, is_short, pages
+from studies.pages import PLACE, filled, pages
 from studies.parts import RESULTS, Part, as_csv, beyond_rounding
 from studies.treebanks import TREEBANKS, treebank_files, treebank_folders
 from studies.verdicts import CONSISTENT, INCONCLUSIVE, REPRODUCED, SAMPLING, STATES
+from tools.docs import tables
 
 PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
@@ -83,7 +84,9 @@ def test_states_follow_from_what_the_row_says(name: str) -> None:
 def test_pages_show_the_tables_as_they_are_kept(page: Path) -> None:
     text = page.read_text("utf-8")
     assert {place[1] for place in PLACE.finditer(text)} <= {*PARTS}
-    assert filled(text, PARTS, short=is_short(page)) == text
+    made, files = filled(text, PARTS, page)
+    assert made == text
+    assert {name: (tables.HOME / f"{name}.csv").read_text("utf-8") for name in files} == files
 
 
 def test_a_table_that_is_not_made_again_says_how_it_was_made() -> None:

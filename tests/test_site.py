@@ -27,7 +27,7 @@ SOUGHT = {
 #: 20 screens of 800 pixels; reference that a program writes may be longer.
 TALLEST = 16_000
 REFERENCE = re.compile(
-    r"api/|commands\.html|changelog\.html|validation_tests\.html"
+    r"api/|changelog\.html|validation_tests\.html"
     r"|replications/page\.html"  # a report that `make replicate` writes, not a page of the site
 )
 WIDTH, HEIGHT = 1280, 800

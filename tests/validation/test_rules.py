@@ -33,5 +33,7 @@ def test_the_page_lists_them_all():
     from tools.docs import validation_tests as page
 
     written = (DOCS / "validation_tests.md").read_text("utf-8")
-    assert page.text() == written, "python -m tools.docs.validation_tests writes it again"
-    assert re.findall(r"^\| `([a-z0-9-]+)` \|", written, re.M) == [rule.id for rule in RULES]
+    text, files = page.tables.moved(page.text(), page.TARGET)
+    assert text == written, "python -m tools.docs.validation_tests writes it again"
+    assert {name: (page.tables.HOME / f"{name}.csv").read_text("utf-8") for name in files} == files
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", page.tables.shown(written), re.M) == [rule.id for rule in RULES]

@@ -26,6 +26,7 @@ from tools.bench import (
 from tools.bench.machine import machine
 from tools.bench.measuring import SLOW, tell
 from tools.bench.tables import Section, wrap
+from tools.docs import tables
 
 PAGE = Path("docs/benchmarks.md")
 ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
@@ -66,7 +67,7 @@ def main() -> int:
             print(f"{sections[-1]}\n", flush=True)
     if options.write:
         made = page(preface(options.repeats), list(map(str, sections)), PAGE.read_text("utf-8"))
-        PAGE.write_text(made, "utf-8")
+        tables.write(PAGE.resolve(), made, rows=tables.FEW)
         tell(f"wrote {PAGE}")
     missed = [target for section in sections for target in section.targets if not target.reached]
     print("\n".join(map(str, missed)) if missed else "all targets reached")

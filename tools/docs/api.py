@@ -2,14 +2,9 @@
 
 from importlib import import_module
 from inspect import getdoc
-from typing import TYPE_CHECKING
 
 import treegauge
 from treegauge.cli.verbs import QUESTION, VERBS
-
-if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import Files
 
 #: What is shown of each room besides verbs and the modules of all other names in front.
 FURTHER = {
@@ -47,15 +42,6 @@ DATA = """## Data
 
 [`treegauge.data`](data.md) has published figures, one call each.
 """
-
-
-def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
-    """Add the pages."""
-    from mkdocs.structure.files import File
-
-    for name, text in pages().items():
-        files.append(File.generated(config, name, content=text))
-    return files
 
 
 def pages() -> dict[str, str]:

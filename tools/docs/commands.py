@@ -1,46 +1,30 @@
-"""The help of every command as one page of the site, made when the site is built."""
+"""The help of every command as a page of the site, made when the site is built."""
 
 import io
-from collections.abc import Iterator
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING
 
 from treegauge.cli.app import run_command
 from treegauge.cli.verbs import DEFAULT, VERBS
 
-if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import Files
+HEAD = """# Commands
 
-HEAD = """# Every command and option
-
-What `--help` prints, command by command. In Python, each command is `tg.COMMAND(...)` with the
+One page per command: what `--help` prints. In Python, each command is `tg.COMMAND(...)` with the
 same parameters: `--no-browser` is `browser=False`, and an option that may be repeated takes a list.
 """
 
 
-def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
-    """Add the page."""
-    from mkdocs.structure.files import File
-
-    files.append(File.generated(config, "commands.md", content=text()))
-    return files
-
-
-def text() -> str:
-    """Return the page."""
-    parts = [HEAD, _block([])]
+def pages() -> dict[str, str]:
+    """Return the pages by name: the list of commands, then one page for each."""
+    made, parts = {}, [HEAD]
     for question, commands in VERBS.items():
-        parts.append(f"## {question}\n")
+        rows = [f"| [`{name}`]({name}.md) | {command.help} |" for name, command in commands.items()]
+        parts.append("\n".join([f"## {question}\n", "| command | what it does |\n|---|---|", *rows, ""]))
         for name, command in commands.items():
-            for words in _spelled(name, list(command.subverbs)):
-                parts += [f"### {' '.join(words)}\n", _block(words)]
-    return "\n".join(parts)
-
-
-def _spelled(name: str, subverbs: list[str]) -> Iterator[list[str]]:
-    yield [name]
-    yield from ([name, subverb] for subverb in subverbs if subverb != DEFAULT)
+            subverbs = [sub for sub in command.subverbs if sub != DEFAULT]
+            page = [f"# treegauge {name}\n", f"[How to use it](../howto/{name}.md), with examples.\n", _block([name])]
+            page += [f"## {name} {sub}\n\n{_block([name, sub])}" for sub in ([DEFAULT] * bool(subverbs)) + subverbs]
+            made[f"commands/{name}.md"] = "\n".join(page)
+    return {"commands/index.md": "\n".join([*parts, "## Options of the program\n", _block([])]), **made}
 
 
 def _block(words: list[str]) -> str:

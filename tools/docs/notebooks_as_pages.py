@@ -8,16 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+HOME = Path(__file__).parents[2] / "docs" / "notebooks"
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each notebook; the notebook itself can be downloaded there."""
-    for path in sorted((Path(config.docs_dir) / "notebooks").glob("*.ipynb")):
-        name = f"notebooks/{path.stem}.md"
-        files.append(File.generated(config, name, content=as_markdown(path)))
-    return files
+def pages() -> dict[str, str]:
+    """Return a page for each notebook; the notebook itself can be downloaded there."""
+    return {f"notebooks/{path.stem}.md": as_markdown(path) for path in sorted(HOME.glob("*.ipynb"))}
 
 
 def as_markdown(path: Path) -> str:

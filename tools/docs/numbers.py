@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tools.docs import tables
 from treegauge.measures.registry import measures
 from treegauge.scoring.metrics.registry import ENHANCED, METRICS, MORE, NODES, WEIGHTED
 
@@ -152,4 +153,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text(), encoding="utf-8")
+    tables.write(TARGET, text())

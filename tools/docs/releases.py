@@ -16,6 +16,7 @@ from typing import Any
 import treegauge as tg
 from studies.corrections.attachment_changes import attachment_changes
 from studies.treebanks import absent, release_folder, treebank_folders
+from tools.docs import tables
 from treegauge.auditing.changes.unified_diff import FileText
 
 TARGET = Path(__file__).parents[2] / "docs" / "releases.md"
@@ -138,7 +139,7 @@ def main() -> None:
     old, new = ({one.name for one in treebank_folders(release)} for release in (OLD, NEW))
     names = sorted(old & new)
     results = {name: compared(name, root) for name in names}
-    TARGET.write_text(text(results), encoding="utf-8")
+    tables.write(TARGET, text(results))
     exact = sum(one["exact"] for one in results.values())
     print(f"wrote {TARGET.name}: {exact} of {len(names)} exact")
 

@@ -1,19 +1,13 @@
 """The search of the site: its index as a script, so that it also works for pages on disk.
 
 Browsers load no data and start no worker for a page that was opened from a folder, but they run its
-scripts. ``search.js`` reads the index that this hook writes. Terms of the glossary, with their
+scripts. ``search.js`` reads it. Terms of the glossary, with their
 synonyms, lead to the page that explains them.
 """
 
 import json
 import re
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.pages import Page
 
 TARGET = "search_index.js"
 HEADINGS = ("h1", "h2", "h3", "h4")
@@ -22,7 +16,7 @@ INLINE = {"a", "abbr", "b", "code", "em", "i", "mark", "small", "span", "strong"
 UNREAD = {"script", "style", "svg", "button"}
 #: What a match on a page counts; guides come before reference, and reference before studies.
 WEIGHTS = {
-    "howto/": 1.4, "concepts/": 1.4, "api/": 0.4, "commands": 0.6, "replications": 0.5,
+    "howto/": 1.4, "concepts/": 1.4, "api/": 0.4, "commands/": 0.6, "replications": 0.5,
     "notebooks/": 0.8, "changelog": 0.2, "numbers": 0.8, "glossary": 0.9, "validation_tests": 0.6,
     "contributing": 0.5, "map.html": 0.5, "benchmarks": 0.7, "releases": 0.6, "gallery": 0.6,
     "measures/treebanks": 0.5,
@@ -31,7 +25,6 @@ FIGURE = re.compile(r"[-−+±]?[\d.,–% ]+")
 TERM = re.compile(r"^\| ([^|]+) \|.*\| \[[^\]]*\]\(([\w/]+)\.md", re.MULTILINE)
 
 Section = tuple[str, str, str]
-_pages: dict[str, tuple[str, list[Section]]] = {}
 
 
 class Sections(HTMLParser):
@@ -114,20 +107,13 @@ def weight(url: str) -> float:
     return next((one for start, one in WEIGHTS.items() if url.startswith(start)), 1.0)
 
 
-def on_pre_build(config: "MkDocsConfig") -> None:
-    """Forget the pages of an earlier build."""
-    _pages.clear()
+def index(pages: dict[str, tuple[str, str]], glossary: str) -> str:
+    """Return the index as a script: per page its address, title, weight, further terms and sections.
 
-
-def on_page_content(html: str, page: "Page", config: "MkDocsConfig", files: object) -> str:
-    """Remember what a page says."""
-    _pages[page.file.url] = (str(page.title), sections(html))
-    return html
-
-
-def on_post_build(config: "MkDocsConfig") -> None:
-    """Write the index: per page its address, title, weight, further terms and sections."""
-    terms = keywords((Path(config.docs_dir) / "glossary.md").read_text(encoding="utf-8"))
-    rows = [[url, title, weight(url), "; ".join(terms.get(url, [])), found] for url, (title, found) in _pages.items()]
-    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    Path(config.site_dir, TARGET).write_text(f"window.searchIndex = {text};\n", encoding="utf-8")
+    `pages` are title and HTML by address.
+    """
+    terms = keywords(glossary)
+    rows = [
+        [url, title, weight(url), "; ".join(terms.get(url, [])), sections(html)] for url, (title, html) in pages.items()
+    ]
+    return f"window.searchIndex = {json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"

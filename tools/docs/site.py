@@ -1,16 +1,24 @@
-"""What the site shares with the page of ``treegauge report``, and what every page of it shows.
+"""The one place that ties the site to its generator: MkDocs calls the functions ``on_...``.
 
-Colours, type and the mark come from the assets of the page, so that both look alike. Every page
-says which version it describes and which file it was made of.
+They add the pages that are made (commands, library, notebooks, copies), put tables and drawings into pages,
+and write the index of the search; other modules of this folder return text and know no generator.
+Colours, type and the mark come from the assets of the page of ``treegauge report``, so that both look alike.
+Every page says which version it describes and which file it was made of.
 """
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # MkDocs runs this file by its path
+
+from tools.docs import api, commands, notebooks_as_pages, search, tables
 from treegauge import __version__
+from treegauge.cli.verbs import QUESTION
 from treegauge.reporting.page import asset
 
 if TYPE_CHECKING:
@@ -22,19 +30,34 @@ ROOT = Path(__file__).parents[2]
 #: Pages that are made from files outside of the folder of the documentation.
 COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": ".github/SECURITY.md"}
 #: Where generated pages come from; all others are files of their own.
-MADE = {**COPIED, "commands.md": "tools/docs/commands.py", "api/": "tools/docs/api.py", "notebooks/": "docs/notebooks/"}
+MADE = {**COPIED, "commands/": "tools/docs/commands.py", "api/": "tools/docs/api.py", "notebooks/": "docs/notebooks/"}
 #: The theme counts 20 pixels a rem, the page of treegauge 16.
 SCALE = 16 / 20
 #: A table of more rows can be reached by the keyboard, since it may scroll.
 ROWS = 12
 _TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 _BLOCK = re.compile(r":root[^{]*\{(.*?)\}", re.DOTALL)
+_PICTURE = re.compile(r"^!\[([^\]]+)\]\(\.\./(images/concepts/\w+\.svg)\)$", re.MULTILINE)
+#: Docstrings have roles and formulas of reStructuredText, which Markdown would show as they are.
+_ROLE = re.compile(r":(?:attr|class|data|func|math|meth|mod):(?=<code>)")
+_MATH = re.compile(r"<p>\.\. math::\s*(.*?)</p>", re.DOTALL)
+_built: dict[str, tuple[str, str]] = {}
 
 
 def on_config(config: "MkDocsConfig") -> "MkDocsConfig":
-    """Hand the mark to the theme, which draws it within the page."""
+    """Hand the mark to the theme, which draws it within the page, and list a page per command."""
     config.extra["mark"] = asset("logo.svg").strip()
+    config.nav = _with_commands(config.nav)
+    _built.clear()
     return config
+
+
+def _with_commands(nav: Any) -> Any:
+    if isinstance(nav, list):
+        return [_with_commands(one) for one in nav]
+    if isinstance(nav, dict):
+        return {title: _with_commands(below) for title, below in nav.items()}
+    return [nav, *({name: f"commands/{name}.md"} for name in QUESTION)] if nav == "commands/index.md" else nav
 
 
 def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
@@ -43,6 +66,7 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 
     made = {"tokens.css": tokens(asset("css/tokens.css")), "favicon.svg": asset("logo.svg")}
     made |= {name: copied(path) for name, path in COPIED.items()}
+    made |= {**commands.pages(), **api.pages(), **notebooks_as_pages.pages()}
     made["llms.txt"] = llms_text(config.nav or [])
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
@@ -136,8 +160,27 @@ def source_of(name: str) -> str:
     return f"{made}{Path(name).stem}.ipynb" if made.endswith("/") else made
 
 
+def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
+    """Put tables and the drawings of concepts into the page, and the options after a guide."""
+    home = Path(config.docs_dir)
+    text = _PICTURE.sub(lambda link: inline(home / link[2], link[1]), tables.shown(markdown))
+    name = Path(page.file.src_uri).stem
+    if page.file.src_uri == f"howto/{name}.md" and name in QUESTION:
+        text += f"\n\n[All options of `treegauge {name}`](../commands/{name}.md)\n"
+    return text
+
+
+def inline(path: Path, text: str) -> str:
+    """Return a drawing as HTML in the colours of the page, with a text for screen readers."""
+    svg = re.sub(r"<style>.*?</style>", "", path.read_text(encoding="utf-8"), count=1).strip()
+    label = f' aria-label="{escape(text)}"'
+    return f'<div class="picture">{svg.replace(" role=", label + " role=", 1)}</div>'
+
+
 def on_page_content(html: str, page: "Page", config: "MkDocsConfig", files: object) -> str:
     """Put tables into frames, and say which file the page is made of, with a link to edit it."""
+    html = _MATH.sub(r"<pre><code>\1</code></pre>", _ROLE.sub("", html))
+    _built[page.file.url] = (str(page.title), html)
     html = _TABLE.sub(framed, html)
     source = source_of(page.file.src_uri)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -164,3 +207,9 @@ def on_post_page(output: str, page: "Page", config: "MkDocsConfig") -> str:
     if not found:
         raise ValueError(f"{page.file.src_uri}: the theme has no name to put the version next to")
     return named
+
+
+def on_post_build(config: "MkDocsConfig") -> None:
+    """Write the index of the search."""
+    text = search.index(_built, (Path(config.docs_dir) / "glossary.md").read_text(encoding="utf-8"))
+    Path(config.site_dir, search.TARGET).write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@
 from itertools import groupby
 from pathlib import Path
 
+from tools.docs import tables
 from treegauge.validation.problems import RULES
 
 TARGET = Path(__file__).parents[2] / "docs" / "validation_tests.md"
@@ -43,4 +44,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text(), "utf-8")
+    tables.write(TARGET, text())

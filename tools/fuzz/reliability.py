@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tools.bench import soak
+from tools.docs import tables
 from tools.fuzz import faults, results
 from tools.fuzz.targets import NAMES, load
 
@@ -78,4 +79,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text())
+    tables.write(PAGE, text(), rows=tables.FEW)

@@ -25,9 +25,8 @@ from treegauge.auditing.work_items import (
     write_values,
 )
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.extensions import load_extension
 from treegauge.core.file_kinds import TEXT
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import load_extension, pl
 from treegauge.core.messages import note, say
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table
