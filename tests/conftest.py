@@ -22,6 +22,9 @@ settings.register_profile("default", derandomize=True, deadline=None, max_exampl
 settings.register_profile("fuzz", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("default")
 
+# What commands print does not depend on the terminal in which tests run.
+os.environ.pop("COLUMNS", None)
+
 # A reader's own folder may lack treebanks that the tests name; what else it has does not matter.
 if (given := os.environ.get("TREEGAUGE_UD")) and absent(*TREEBANKS):
     os.environ["TREEGAUGE_UD"] = f"{given}/without {' and '.join(absent(*TREEBANKS))[:60]}"

@@ -122,9 +122,9 @@ def test_no_control_character_is_printed_or_written(words, room, monkeypatch, tm
     options = {one.name: one for one in verb_command(*words.split()).options}
     before, results = set(room.rglob("*")), []
 
-    def kept(result, fmt, out):
+    def kept(result, fmt, out, *_, **__):
         results.append(result)
-        emit(result, fmt, out)
+        return emit(result, fmt, out)
 
     monkeypatch.setattr("treegauge.cli.commands.emit", kept)
     line = hostile_line(words, room)
@@ -165,7 +165,7 @@ def test_no_path_of_the_machine_is_in_what_is_handed_on(words, room, monkeypatch
     """
     monkeypatch.chdir(tmp_path)
     results = []
-    monkeypatch.setattr("treegauge.cli.commands.emit", lambda result, *_: results.append(result))
+    monkeypatch.setattr("treegauge.cli.commands.emit", lambda result, *_, **__: results.append(result) or [])
     line: list[str] = []
     for word in hostile_line(words, room):
         name, equals, value = word.partition("=")

@@ -16,7 +16,7 @@ from treegauge.core.verbs import verb_parameters
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 #: What every command adds to its verb: how the result is printed, saved and drawn.
-PRESENTATION = {"fmt", "out", "plot", "force", "list", "help"}
+PRESENTATION = {"fmt", "out", "plot", "force", "list", "signature", "help"}
 #: One word for one thing: these say the same as another word and are not used.
 OTHER_WORDS = {
     "draws": "resamples or permutations", "shuffles": "samples",

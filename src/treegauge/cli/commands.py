@@ -17,8 +17,9 @@ from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.file_kinds import FIGURE, JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic, check_output, guarding
-from treegauge.core.messages import ProgressTask, listening, say
+from treegauge.core.messages import ProgressTask, listening, say, terminal_width
 from treegauge.core.result import DRAWN, SAVED, Result
+from treegauge.core.tables import folded_lines, lines_of_at_most
 from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ PLOT = Option(
     "plot", ("--plot",), metavar="PATH", help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite)."
 )
 LIST = Option("list", ("--list",), bool, help="List the choices of {0}, or the options of one {0}.")
+SIGNATURE = Option(
+    "signature", ("--signature", "-v"), bool, help="Print signatures on a terminal, too; files and pipes have them."
+)
 FORCING = Option("force", ("--force",), bool, help=SHARED["force"])
+_SIGNATURE = re.compile(r"^\[?treegauge:\d\S*\|.*\n?", re.MULTILINE)
 #: Parameters that exist only in Python.
 OBJECTS = frozenset({"progress", "say"})
 
@@ -70,9 +75,10 @@ class VerbCommand(NamedTuple):
         figure = values.pop("plot", None)
         check_arguments({"out": out, "plot": figure}, {"out": None, "plot": None})
         force = values.pop("force", False) if "force" not in self.parameters else False
+        signed = values.pop("signature", False) or not sys.stdout.isatty()
         inputs = (values[name] for name in values.keys() - self.function.outputs.keys())
         with guarding(inputs, force=force or values.get("force", False)):
-            return self._run(values, fmt, None if out is None else Path(out), figure)
+            return self._run(values, fmt, None if out is None else Path(out), figure, signed=signed)
 
     def _list(self, values: dict[str, Any], fmt: str) -> int:
         """Print the choices of the first argument, or the options of the one that was given."""
@@ -82,7 +88,7 @@ class VerbCommand(NamedTuple):
         emit(getattr(import_module("treegauge"), self.listing)(values.get(first)), fmt, None)
         return 0
 
-    def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
+    def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None, *, signed: bool) -> int:
         """Call the verb with its inputs protected against overwriting."""
         if out is not None:
             check_output(out, FORMAT_KINDS.get(fmt, ""))
@@ -95,11 +101,16 @@ class VerbCommand(NamedTuple):
                 args = [values.pop(name) for name in before if name in values]
                 args += values.pop(key, ())
         check_out(out, fmt, self.formats)
-        with showing(), printing_aside():
+        own = [values.get(name, self.parameters[name].default) for name in self.function.outputs]
+        outputs = {Path(one): _stamp(one) for one in (out, figure, *own) if isinstance(one, str | Path) and one != "-"}
+        with showing() as notes, printing_aside():
             result = self.function(*args, **values)
         if figure is not None:
             result.plot().save(figure)
-        emit(result, fmt, out)
+        said = [*notes, *emit(result, fmt, out, list(map(str, outputs)), signed=signed)]
+        new = [str(path) for path, before in outputs.items() if _stamp(path) not in {None, before}]
+        if left := [name for name in new if not any(name in one for one in said)]:
+            say(f"wrote {', '.join(left)}", sys.stderr)
         return result.exit_code if isinstance(result, Result) else 0
 
 
@@ -123,6 +134,7 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
     options += [printing] if "out" in parameters else [printing, OUT]
     options += [FORCING] if "force" not in parameters else []
+    options += [SIGNATURE] if "signature" not in parameters else []
     options += [LIST._replace(help=LIST.help.format(next(iter(parameters))))] if command.listing else []
     return VerbCommand(function, [*options, HELP], parameters, command.formats, command.listing)
 
@@ -242,17 +254,35 @@ def _endings(result: Result) -> set[str]:
     return {*SAVED, *DRAWN, *(f".{name}" for name in result.own_formats)}
 
 
-def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
-    """Print a result, or write it to a file atomically; do nothing if the verb returns None."""
+def _stamp(path: str | Path) -> tuple[int, ...] | None:
+    """Return what changes when a file, or a file in a folder, is written; None if there is none."""
+    here = Path(path)
+    if not here.exists():
+        return None
+    files = [here, *sorted(here.iterdir())] if here.is_dir() else [here]
+    return tuple(part for one in files for part in (one.stat().st_mtime_ns, one.stat().st_ino))
+
+
+def emit(
+    result: Any, fmt: str = "text", out: Path | None = None, names: Sequence[str] = (), *, signed: bool = True
+) -> list[str]:
+    """Print a result, or write it to a file atomically; return which of the names were printed.
+
+    Lines obey the width of the terminal; files and other formats have every column.
+    """
     if result is None:
-        return
+        return []
     if isinstance(result, Result) and fmt == "text" and (whole := result.document) is not None:
         _write_bytes(whole, None)
-        return
+        return []
     if isinstance(result, Result) and fmt == "text" and out is None:
-        for piece in result.text_pieces():
-            say(piece)
-        return
+        printed, width = set[str](), terminal_width(sys.stdout)
+        with lines_of_at_most(width):
+            for piece in result.text_pieces():
+                shown = piece if signed else _SIGNATURE.sub("", piece).rstrip("\n")
+                say(folded_lines(shown, width) if width else shown)
+                printed.update(name for name in names if name in piece)
+        return sorted(printed)
     if isinstance(result, Result):
         check_out(out, fmt, result.own_formats)
     text = render(result, fmt) if isinstance(result, Result) else str(result)
@@ -267,6 +297,7 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     else:
         with atomic(out) as file:
             file.write(f"{lines_of_text(text)}\n".encode())
+    return []
 
 
 def _write_bytes(data: bytes, out: Path | None) -> None:
@@ -327,9 +358,12 @@ class _Terminal:
 
     def __init__(self) -> None:
         self.bar: Progress | None = None
+        self.notes: list[str] = []
 
     def note(self, text: str) -> None:
-        say(text, sys.stderr)
+        if text not in self.notes:  # of several readers of one treebank, say
+            self.notes.append(text)
+            say(text, sys.stderr)
 
     @contextmanager
     def task(self, what: str, total: int | None) -> Iterator[ProgressTask]:
@@ -360,7 +394,8 @@ class _Terminal:
 
 
 @contextmanager
-def showing() -> Iterator[None]:
-    """Show notes and progress of the code in this context."""
-    with listening(_Terminal()):
-        yield
+def showing() -> Iterator[list[str]]:
+    """Show notes and progress of the code in this context, and keep the notes."""
+    terminal = _Terminal()
+    with listening(terminal):
+        yield terminal.notes

@@ -7,11 +7,13 @@ options, and values that begin with a dash, would be refused.
 """
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import terminal_width
 
 #: Maximum width of help, and of its column of names.
 WIDTH, NAMES = 100, 28
@@ -183,7 +185,7 @@ def help_text(usage: str, about: str, sections: Mapping[str, Sequence[tuple[str,
     """Return the layout of help: usage, description, and lists of names with meanings."""
     import textwrap
 
-    wide = min(_terminal_width(), WIDTH)
+    wide = min(terminal_width(sys.stdout) or 80, WIDTH)
     blocks = [textwrap.fill(f"Usage: {usage}", wide, subsequent_indent="  ")]
     blocks += [part if part.startswith("  ") else textwrap.fill(part, wide) for part in about.split("\n\n")]
     for title, rows in sections.items():
@@ -199,15 +201,6 @@ def help_text(usage: str, about: str, sections: Mapping[str, Sequence[tuple[str,
             lines += [indent + line for line in body]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
-
-
-def _terminal_width() -> int:
-    if (columns := os.environ.get("COLUMNS", "")).isdigit():
-        return int(columns)
-    try:
-        return os.get_terminal_size().columns
-    except OSError:
-        return 80
 
 
 def help_sections(options: Sequence[Option]) -> dict[str, list[tuple[str, str]]]:

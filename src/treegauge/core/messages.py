@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Protocol, TextIO
 
 from treegauge.core.errors import lines_of_text, one_line
+from treegauge.core.tables import folded_lines
 
 
 class ProgressTask(Protocol):
@@ -68,12 +69,25 @@ _ANSWER = re.compile(r"^    \S.*?: (?:(right), |wrong, |no such word$).*$", re.M
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print a text without characters that control a terminal; only treebanks are printed raw.
 
-    On a terminal, what systems say about a word is green if it is right, else red.
+    On a terminal, what systems say about a word is green if it is right, else red, and long messages are folded.
     """
     shown, out = lines_of_text(text), stream or sys.stdout
+    if stream is not None and (width := terminal_width(stream)):
+        shown = folded_lines(shown, width)
     if out.isatty() and "NO_COLOR" not in os.environ:
         shown = _ANSWER.sub(lambda said: f"\033[3{2 if said[1] else 1}m{said[0]}\033[0m", shown)
     print(shown, file=out, flush=stream is not None)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """Return the columns of the terminal, or those that COLUMNS says; None for a file or a pipe without it."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else None
+    except (OSError, ValueError):
+        return None
 
 
 def note(text: str) -> None:

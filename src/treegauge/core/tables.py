@@ -1,7 +1,9 @@
 """Tables as text, LaTeX, Markdown and HTML: the layout of all rows and columns."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isnan
 from numbers import Number
 from typing import Any, NamedTuple, Union
@@ -23,6 +25,65 @@ _LATEX = {
 _P_VALUES = re.compile(r"p|(f_)?p_(?!gold$|instead$)\w+|bonferroni|fisher")
 """Columns of p-values, which are printed alike whatever the decimals of their table."""
 _MARKDOWN = frozenset("\\`*_[]<>|#~$&")
+_LINE_WIDTH: ContextVar[int | None] = ContextVar("line_width", default=None)
+_PIECES = re.compile(r"[^\s_/,;|–]*[\s_/,;|–]?")
+#: Columns of text are folded to these widths, where their words allow it.
+_NARROW, _WORD = 8, 20
+_GAP = 2
+_SIGNED = re.compile(r"\[?treegauge:\d[^\s|]*\|")
+
+
+@contextmanager
+def lines_of_at_most(width: int | None) -> Iterator[None]:
+    """Lay out tables as text in lines of at most a width during the context; None is any width.
+
+    Examples
+    --------
+    >>> with lines_of_at_most(22):
+    ...     print(to_text([{"metric": "LAS", "error_reduction": 20.7, "said": "one two three", "q": 1}]))
+            error_
+    metric  reduction
+    ------  ---------
+    LAS         20.70
+    2 columns left out:
+      said, q; --format
+      csv has all
+    """
+    token = _LINE_WIDTH.set(width)
+    try:
+        yield
+    finally:
+        _LINE_WIDTH.reset(token)
+
+
+def line_width() -> int | None:
+    """Return the width that lines may have at most, None without a limit."""
+    return _LINE_WIDTH.get()
+
+
+def folded_lines(text: str, width: int) -> str:
+    """Break lines that are longer than a width at spaces; signatures at their bars.
+
+    Examples
+    --------
+    >>> print(folded_lines("  a note of words", 10))
+      a note
+        of
+        words
+    """
+    from textwrap import wrap
+
+    lines = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+        elif _SIGNED.match(line):
+            lines += _folded(line, width)
+        else:
+            indent = line[: len(line) - len(line.lstrip())]
+            how = {"break_long_words": False, "break_on_hyphens": False}
+            lines += wrap(line.lstrip(), width, initial_indent=indent, subsequent_indent=f"{indent}  ", **how)  # type: ignore[arg-type]
+    return "\n".join(lines)
 
 
 def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFrame":
@@ -147,16 +208,86 @@ def to_text(table: Table, *, digits: Digits = 2) -> str:
     CLAS     7.00
     """
     cells = _cells(table)
-    body = [cells.columns, *cells.texts(digits)]
-    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
-    body.insert(1, ["-" * width for width in widths])
-    lines = (
-        "  ".join(
-            part.rjust(width) if right else part.ljust(width)
-            for part, width, right in zip(parts, widths, cells.numeric, strict=True)
-        )
-        for parts in body
-    )
+    columns = [list(column) for column in zip(cells.columns, *cells.texts(digits), strict=True)]
+    width, left = line_width(), list(range(len(columns)))
+    widths = [max(map(len, column)) for column in columns]
+    while width and left:
+        widths = _fitting([columns[at] for at in left], [cells.numeric[at] for at in left], width)
+        if _total(widths) <= width or len(left) == 1:
+            widths = [min(one, width) for one in widths]
+            break
+        left.remove(_least_needed([columns[at] for at in left], left))
+    text = _laid_out([columns[at] for at in left], widths, [cells.numeric[at] for at in left])
+    if not (gone := [cells.columns[at] for at in range(len(columns)) if at not in left]):
+        return text
+    note = f"{len(gone)} column{'s' * (len(gone) > 1)} left out: {', '.join(gone)}; --format csv has all"
+    return f"{text}\n{folded_lines(note, width or len(note))}"
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _fitting(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: int) -> list[int]:
+    """Return widths of columns: their own, then with folded heads, then with folded texts."""
+    widths = [max(map(len, column)) for column in columns]
+    bodies = [max([*map(len, _pieces(head)), *map(len, body)], default=0) for head, *body in columns]
+    for at in sorted(range(len(columns)), key=lambda at: bodies[at] - widths[at]):
+        if _total(widths) > width:
+            widths[at] = bodies[at]
+    least = [
+        own
+        if right
+        else min(own, max([_NARROW, *(min(len(piece), _WORD) for text in column for piece in _pieces(text))]))
+        for own, right, column in zip(widths, numeric, columns, strict=True)
+    ]
+    while (excess := _total(widths) - width) > 0 and widths != least:
+        at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
+        widths[at] = max(least[at], widths[at] - max(1, excess // 4))
+    return widths
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece for piece in _PIECES.findall(text) if piece]
+
+
+def _least_needed(columns: Sequence[Sequence[str]], places: Sequence[int]) -> int:
+    """Return the place of the column to leave out: an empty one, else the last."""
+    empty = [at for (_, *body), at in zip(columns, places, strict=True) if not any(body)]
+    return (empty or [places[-1]])[-1]
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Break a cell into lines of at most a width, between words where that is possible."""
+    lines = [""]
+    for piece in _pieces(text):
+        if lines[-1] and len((lines[-1] + piece).rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+        while len(lines[-1].rstrip()) > width:
+            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+    return [line.rstrip() for line in lines]
+
+
+def _laid_out(columns: Sequence[Sequence[str]], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    """Lay out columns, first their heads; what is wider than its column is folded."""
+    lines = []
+    for number, texts in enumerate(zip(*columns, strict=True)):
+        parts = [
+            _folded(text, width) if len(text) > width else [text] for text, width in zip(texts, widths, strict=True)
+        ]
+        height = max(map(len, parts))
+        filled = [
+            [""] * (height - len(part)) + part if not number else part + [""] * (height - len(part)) for part in parts
+        ]
+        rows = [*zip(*filled, strict=True)] + [tuple("-" * width for width in widths)] * (not number)
+        lines += [
+            "  ".join(
+                part.rjust(width) if right else part.ljust(width)
+                for part, width, right in zip(row, widths, numeric, strict=True)
+            )
+            for row in rows
+        ]
     return "\n".join(line.rstrip() for line in lines)
 
 

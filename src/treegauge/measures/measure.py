@@ -1,6 +1,7 @@
 """The verb ``measure``: measures of treebanks, and of training and test sets."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -153,15 +154,19 @@ def names_and_sources(
 ) -> tuple[list[str], Sequence[Source | Treebank]]:
     """Return the names of measures, also those given before the sources, and the sources.
 
-    A file or folder that has the name of a measure is a source.
+    A file or folder that has the name of a measure is a source; without a name, it is all measures.
 
     Examples
     --------
     >>> names_and_sources("mdd", ["mean_length,words", "el_gdt"])
     (['mdd', 'mean_length', 'words'], ['el_gdt'])
+    >>> names_and_sources("UD_Greek-GDT", [])
+    (['all'], ['UD_Greek-GDT'])
     """
     wanted = names.split(",") if isinstance(names, str) else list(names)
     known = {"all", *FAMILIES, *measures()}
+    if not known.intersection(wanted) and all(re.search(r"\W", word) or Path(word).exists() for word in wanted):
+        wanted, sources = ["all"], [*([names] if isinstance(names, str) else names), *sources]
 
     def more(source: Source | Treebank) -> list[str]:
         words = source.split(",") if isinstance(source, str) else []

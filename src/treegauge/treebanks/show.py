@@ -1,7 +1,5 @@
 """The verb ``show``: drawings of dependency trees for terminal, SVG or LaTeX."""
 
-import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
-from treegauge.core.tables import latex
+from treegauge.core.tables import latex, line_width
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 from treegauge.treebanks.sources.resolver import read_treebank
@@ -76,7 +74,7 @@ class Drawings(Result, kind="drawings"):
 
     def own_text(self) -> str:
         """Return the trees, cut to the width of the terminal where there is one."""
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        width = line_width()
         lines = []
         for i, sentence in enumerate(self.sentences):
             title = f"# {sentence.id or sentence.number + 1}: {sentence.text}"

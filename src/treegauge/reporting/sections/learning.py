@@ -161,7 +161,8 @@ def outlooks(counts: Attachments) -> list[dict[str, Any]]:
             own = counts.select(parsers=[parser], treebanks=[treebank])
             if own.frame["size"].n_unique() < 3:
                 continue
-            outlook = Outlook(grid_of(own), BANDS, int(own.frame["size"].max() or 0))
+            grid = grid_of(own)
+            outlook = Outlook(grid, BANDS, int(grid.sizes[-1]))
             now, score = outlook.now, float(outlook.before[0])
             points = []
             for budget in budgets(now):
@@ -170,8 +171,8 @@ def outlooks(counts: Attachments) -> list[dict[str, Any]]:
                 points.append([budget, score + gain, gain, *(end if np.isfinite(end) else None for end in (low, high))])
             found.append({
                 "parser": parser, "treebank": treebank, "have": now, "now": score,
-                "words": int(outlook.grid.total[0, 0]), "doubling": float(outlook.raw(2 * now)[0]), "worth": WORTH,
-                "flat": outlook.mixture.flattening(outlook.grid.means[0, :, 0], WORTH),
+                "words": int(grid.total[0, 0]), "doubling": float(outlook.raw(2 * now)[0]), "worth": WORTH,
+                "flat": outlook.mixture.flattening(grid.means[0, :, 0], WORTH),
                 "points": [[value if value is None else round(value, 4) for value in point] for point in points],
                 "notes": outlook.notes(2 * now),
             })  # fmt: skip

@@ -1,17 +1,23 @@
-"""Confusions of relations and tags for the page."""
+"""Confusions of relations and tags, calibration, tests of classes, and changes between outputs for the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.diff import diff
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.verbs import command
+from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.overview import all_pairs
-from treegauge.scoring.alignment.align import Alignment
+from treegauge.reporting.sections.summary import treebank_of
+from treegauge.reporting.sections.treebanks import Versions
+from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.calibration import Calibration, EventCalibration, calibrate
 from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
@@ -216,6 +222,52 @@ def _event(made: EventCalibration) -> dict[str, Any]:
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 3)
+
+
+#: The largest number of pairs of outputs whose changes are on a page.
+MOST_CHANGES = 6
+
+
+def compared_outputs(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> list[Versions]:
+    """Compare the first two runs of each system, and systems of one run if there is room for all pairs.
+
+    Systems are compared from the lower LAS to the higher.
+    """
+    runs, systems = list[Versions](), list[tuple[ScoredTreebank, Scores, str, str]]()
+    for one, scores in zip(scored, results, strict=True):
+        for name in (name for name, own in one.systems.items() if len(own) > 1):
+            if len(runs) < MOST_CHANGES:
+                runs.append(_compared_outputs(one, scores, (name, 0), (name, 1)))
+        order = [system.system for system in sorted(scores.systems, key=lambda system: system["LAS"].f1)]
+        single = [name for name in order if len(one.systems[name]) == 1]
+        systems += [(one, scores, a, b) for a, b in combinations(single, 2)]
+    if len(runs) + len(systems) > MOST_CHANGES:
+        return runs
+    return runs + [_compared_outputs(one, scores, (a, 0), (b, 0)) for one, scores, a, b in systems]
+
+
+def _compared_outputs(one: ScoredTreebank, scores: Scores, old: tuple[str, int], new: tuple[str, int]) -> Versions:
+    """Compare two outputs; what is not annotation, such as probabilities, is left out."""
+    outputs = [one.systems[name][run] for name, run in (old, new)]
+    correct = [correct_words(align(one.gold, output), scores.convention) for output in outputs]
+    before, after = (own.relations for own in correct)
+    fixed, broken = int((after & ~before).sum()), int((before & ~after).sum())
+    facts: dict[str, Any] = {"words": int(correct[0].gold.sum()), "fixed": fixed, "broken": broken}
+    tests: Any = scores.attached.get("comparisons")
+    for row in tests.pairs if tests else ():
+        if {row["a"], row["b"]} == {old[0], new[0]}:
+            sign = 1 if row["a"] == new[0] else -1
+            ends = sorted(sign * end for end in (row["low"], row["high"]) if end is not None)
+            facts |= {
+                "difference": sign * row["difference"],
+                "low": ends[0] if ends else None,
+                "high": ends[-1] if ends else None,
+            }
+    plain = [output.with_columns({"misc": ["_"] * output.n_words}) for output in outputs]
+    names = [f"{name}, run {run + 1}" if old[0] == new[0] else name for name, run in (old, new)]
+    files = [one.files[name][run] for name, run in (old, new)]
+    treebank = treebank_of(one.gold.name)
+    return Versions(treebank, (names[0], names[1]), [treebank], diff(*plain), command(diff, *files), facts)
 
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.

@@ -93,7 +93,9 @@ export const view = {
       const rows = systemRows(page, parts, systems);
       if (systems.length === 1) return html("p", { class: "result" }, correctText(rows[0], where, page));
       const [best, worst] = [rows[0], rows.at(-1)];
-      const rate = (row) => `${points(100 - row.micro, 1)} % of ${plural(row.gold, "word")}`;
+      const ends = ({ score, interval }) =>
+        interval ? ` (LAS ${points(score)}, 95 % interval ${points(interval[0])} to ${points(interval[1])})` : "";
+      const rate = (row) => `${points(100 - row.micro, 1)} % of ${plural(row.gold, "word")}${ends(row)}`;
       return html(
         "p",
         { class: "result" },
@@ -266,7 +268,7 @@ export const view = {
         summary(parts, ranked),
         ranked.length > 1 ? systemTable(parts, ranked) : null,
         ranked.length > 1
-          ? [classed, confused(parts, ranked, kinds, of)]
+          ? html("div", { class: "two narrow-first" }, html("div", {}, classed), html("div", {}, confused(parts, ranked, kinds, of)))
           : html("div", { class: "two" }, html("div", {}, confused(parts, ranked, kinds, of)), html("div", {}, classed)),
       );
       follow(parts, ranked, of, by);

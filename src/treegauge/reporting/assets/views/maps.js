@@ -17,11 +17,12 @@ export const answerOf = (map, layer) => {
   const { easy = 0, hard = 0, ambiguous = 0, confidence } = map.values[layer];
   const what = layer === "head" ? "head" : "relation";
   const number = Math.round((hard / 100) * map.total);
-  const check = ["None stayed hard.", "One word stayed hard: check it first."][number];
+  const share = (value) => (value > 0 && value < 0.05 ? "less than 0.1 %" : `${value.toFixed(1)} %`);
+  const check = ["None stayed hard.", `One word of ${grouped(map.total)} stayed hard: check it first.`][number];
   return (
     `The parser gave the annotated ${what} a probability of ${(100 * confidence).toFixed(1)} % on ` +
-    `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous. ` +
-    (check ?? `${hard.toFixed(1)} % stayed hard: check these ${grouped(number)} words first.`)
+    `average. ${share(easy)} of the ${plural(map.total, "word")} were easy, ${share(ambiguous)} ambiguous. ` +
+    (check ?? `${grouped(number)} words (${share(hard)}) stayed hard: check them first.`)
   );
 };
 

@@ -194,8 +194,9 @@ const mount = (root, page) => {
           ? `Averages over the ${plural(over.length, "treebank")} with output of all systems. Macro: every treebank counts alike. Micro: every word counts alike.`
           : "No treebank has output of all systems; choose a treebank or a system above.",
       ),
-      common.length > 1 ? averageTable(over, systems, board) : null,
-      choice(parts[0].metrics, metric),
+      html("div", { class: "two narrow-first" },
+        html("div", {}, common.length > 1 ? averageTable(over, systems, board) : null),
+        html("div", {}, choice(parts[0].metrics, metric),
       html(
         "div",
         { class: "cards" },
@@ -209,6 +210,7 @@ const mount = (root, page) => {
           ),
         ),
       ),
+      )),
       parts.length > shown.length
         ? html("p", { class: "count" }, `${shown.length} of ${parts.length} treebanks are drawn; Overview has all.`)
         : null,
