@@ -3,8 +3,7 @@
 import { balance } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { grouped, plural, points, pText, pValue, signed } from "../shell/format.js";
-import { SIGNIFICANT } from "./compare_pair.js";
+import { grouped, plural, points, signed } from "../shell/format.js";
 import { reachOf } from "./compare_classes.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -35,14 +34,14 @@ const said = (row, a, b) =>
     `${row.class}: ${a} ${points(row.ours, 1)}, ${b} ${points(row.theirs, 1)}`,
     `difference ${signed(row.difference, 1)}`,
     row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
-    row.p === null ? null : `${pText(row.p)}, corrected for the number of classes`,
+    row.p ? `p ${row.p.replace(/^(?!<)/, "= ")}, corrected for the number of classes` : null,
     lost(row.errors, a, b),
     plural(row.words, "word"),
   ]
     .filter(Boolean)
     .join("; ");
 
-const starOf = (row) => (row.p !== null && row.p <= SIGNIFICANT ? "*" : "");
+const starOf = (row) => (row.sure ? "*" : "");
 
 // How far a difference is from 0, in half-widths of its interval: 1 if the interval excludes 0.
 // Classes without an interval are not shaded.
@@ -54,13 +53,13 @@ const untested = (row) => row.low === null;
 
 // What the tests of classes say together, in a sentence.
 export const classesText = (cells) => {
-  const tested = cells.filter((row) => row.p !== null);
-  const sure = tested.filter((row) => row.p <= SIGNIFICANT);
+  const tested = cells.filter((row) => row.p);
+  const sure = tested.filter((row) => row.sure);
   if (!tested.length) return "No class has enough words for a test.";
   const of = `${plural(tested.length, "test")} of single classes`;
   if (!sure.length)
-    return `No single class is significant: none of ${of} has p ≤ ${SIGNIFICANT} after correction.`;
-  return `${sure.length} of ${of} ${sure.length === 1 ? "is" : "are"} significant after correction.`;
+    return `No single class is significant: none of ${of} is, after correction for the number of classes.`;
+  return `${sure.length} of ${of} ${sure.length === 1 ? "is" : "are"} significant after correction for the number of classes.`;
 };
 
 const cellButton = ({ row, a, b, r, column, pressed, onopen }) => {
@@ -135,7 +134,7 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
       ),
       html("td", { class: "wide-bar" }, divergingBar(row, reach)),
       html("td", { class: "number" }, signed(row.errors, 0)),
-      html("td", { class: "number" }, pValue(row.p)),
+      html("td", { class: "number" }, row.p),
     );
   return [legend(rows), scrolling(
     `Difference by ${by}`,
