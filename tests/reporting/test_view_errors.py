@@ -242,8 +242,8 @@ def test_all_systems_are_shown_by_kind_of_error_and_each_opens_its_sentences(tab
     assert rows.keys() == {"alpha", "<b>beta"}
     for name, system in (("alpha", "alpha"), ("<b>beta", "beta")):
         counts = kinds_counted(small, system)
-        assert [int(cell) for cell in rows[name][5:8]] == counts
-        assert int(rows[name][3]) == sum(counts)
+        assert [int(cell) for cell in rows[name][2:5]] == counts
+        assert int(rows[name][7]) == sum(counts)
     _, relation, _ = kinds_counted(small, "alpha")
     page.get_by_role("button", name="Read: alpha, only the relation is incorrect").click()
     drawer = page.locator(".drawer")

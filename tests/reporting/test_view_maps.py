@@ -8,12 +8,14 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from tests.reporting.browsing import address, until
+import treegauge as tg
+from tests.reporting.browsing import address, table, until
 from treegauge.learning.dynamics.cartography import data_map
 from treegauge.learning.dynamics.recording import Recording
 from treegauge.reporting.report import report
 from treegauge.reporting.sections.maps import quantised
-from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 
 def test_a_long_table_shows_all_its_rows_when_asked(tab, small):
@@ -140,3 +142,27 @@ def test_a_region_of_one_word_can_be_seen_and_hit(tab, small, tmp_path):
     assert page.locator(".spot").inner_text().startswith(f"{form} ")
     page.locator("button[data-region=hard]").click()
     assert page.locator("#maps-count").inner_text() == f"1 word of {train.n_words:,} in the frame"
+
+
+def test_maps_of_several_treebanks_are_all_shown_and_keep_the_filter(tab, small, tmp_path):
+    files = []
+    for number, name in enumerate(("UD_One-A", "UD_Two-B")):
+        (tmp_path / name).mkdir()
+        train = synthetic(20 + 10 * number, seed=number, prefix=name)
+        write_conllu(train, tmp_path / name / f"{name[3:].lower().replace('-', '_')}-ud-train.conllu")
+        files += [tmp_path / name, tmp_path / f"recording{number}.npz"]
+        tg.map(tmp_path / name, epochs=2, recording=files[-1])
+    report(*files, small / "UD_Small-Test", out=tmp_path / "page.html")
+    page = tab(tmp_path / "page.html", "#maps")
+    rows = table(page, "[aria-label='All data maps']")
+    assert [row[0] for row in rows[::2]] == ["UD_One-A/train (train)", "UD_Two-B/train (train)"]
+    words = [read_conllu(file, split="train").n_words for file in files[::2]]
+    assert [row[2] for row in rows[::2]] == [f"{number:,}" for number in words]
+    assert page.locator("#view-maps canvas").is_hidden()
+    page.locator("#view-maps tbody a").nth(2).click()
+    until(page, "!document.querySelector('#view-maps canvas').closest('[hidden]')")
+    assert "UD_Two-B" in page.locator("#view-maps .controls").first.inner_text()
+    assert page.locator(".filters").get_by_role("combobox", name="Treebank").input_value() == "UD_Two-B"
+    page.locator(".filters").get_by_role("combobox", name="Treebank").select_option("UD_Small-Test")
+    assert "No words of UD_Small-Test were recorded." in page.locator("#view-maps .result").first.inner_text()
+    assert page.locator("#view-maps canvas").is_hidden()

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerOf } from "../../../src/treegauge/reporting/assets/views/maps.js";
+import { answerOf } from "../../../src/treegauge/reporting/assets/views/maps_all.js";
 import {
   filledCommand,
   grouped,

@@ -118,10 +118,10 @@ export const view = {
           data: rows,
           columns: [
             { name: "system", value: (row) => row.class, show: (row) => html("a", { href: page.href("errors", { system: row.class }) }, row.class) },
+            ...kindColumns(rows, () => false, open),
             { name: "treebanks", number: true, value: (row) => row.places.length },
             { name: "words", number: true, value: (row) => row.gold },
             { name: "incorrect", number: true, value: (row) => row.wrong },
-            ...kindColumns(rows, () => false, open),
             several && number("% correct, micro average", "every word counts alike", (row) => row.micro),
             {
               ...number(score, "with its 95 % interval; every treebank counts alike in a macro average", (row) => row.score),
