@@ -13,7 +13,7 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.learning.curve import BANDS, advise, complexity, curve, equivalent
-from treegauge.learning.curves.advising import Outlook
+from treegauge.learning.curves.advising import Outlook, expected_gain
 from treegauge.learning.curves.class_counts import ALL, Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.equivalents import REACH
 from treegauge.learning.curves.gathering import stored_counts
@@ -111,7 +111,8 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         data["advice"] = [one | {"treebank": names[one["treebank"]]} for one in outlooks(counts)]
         if data["advice"]:
             first = data["advice"][0]
-            signature = average.signature
+            chosen = counts.select(parsers=[first["parser"]], treebanks=[counts.treebanks[0]])
+            signature = expected_gain(chosen, BANDS, budget=first["have"]).signature
             placed = command(
                 advise, *given, budget=first["have"], treebank=counts.treebanks[0] if several else None,
                 parser=first["parser"] if len(counts.parsers) > 1 else None,

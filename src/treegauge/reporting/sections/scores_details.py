@@ -265,10 +265,12 @@ def _compared_outputs(one: ScoredTreebank, scores: Scores, old: tuple[str, int],
                 "high": ends[-1] if ends else None,
             }
     plain = [output.with_columns({"misc": ["_"] * output.n_words}) for output in outputs]
+    signature = diff(*outputs).signature
     names = [f"{name}, run {run + 1}" if old[0] == new[0] else name for name, run in (old, new)]
     files = [one.files[name][run] for name, run in (old, new)]
     treebank = treebank_of(one.gold.name)
-    return Versions(treebank, (names[0], names[1]), [treebank], diff(*plain), command(diff, *files), facts)
+    made = command(diff, *files)
+    return Versions(treebank, (names[0], names[1]), [treebank], diff(*plain), made, facts, signature)
 
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.

@@ -243,7 +243,8 @@ def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
 class Versions(NamedTuple):
     """Two versions of one text and what changed: releases of a treebank, or outputs that were scored against gold.
 
-    `facts` of outputs are the words that became correct and incorrect, and the difference with its interval.
+    `facts` of outputs are the words that became correct and incorrect, and the difference with its interval;
+    `signature` is that of the command, where it compares more columns than the page.
     """
 
     name: str
@@ -252,6 +253,7 @@ class Versions(NamedTuple):
     result: Diff
     command: str
     facts: Mapping[str, Any] = MappingProxyType({})
+    signature: str = ""
 
 
 def compared_releases(
@@ -278,7 +280,10 @@ def changes_section(found: Sequence[Versions]) -> Section:
     tables: list[tuple[str, Result]] = [
         (f"Changes from {name}", one.result) for name, one in zip(names, found, strict=True)
     ]
-    methods = [make_method("diff", one.result.signature, one.command, of=one.treebanks[-1]) for one in found]
+    methods = [
+        make_method("diff", one.signature or one.result.signature, one.command, of=name)
+        for name, one in zip(names, found, strict=True)
+    ]
     text = (
         "Changes from one version to the next: sentences, words by layer, systematic changes, "
         "single corrections, and the first trees that changed."
