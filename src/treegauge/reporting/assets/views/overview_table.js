@@ -3,7 +3,7 @@
 import { describe } from "../components/described.js";
 import { domainOf, intervalBar, intervalText } from "../components/interval.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { points } from "../shell/format.js";
+import { grouped, points } from "../shell/format.js";
 import { MARKS } from "./overview_boards.js";
 
 const SAID = {
@@ -32,7 +32,7 @@ const scoreCell = ({ board, row, s, domain, href }) => {
   return html("td", { class: "score" }, href ? html("a", { href, title }, content) : content);
 };
 
-const macroRow = ({ board, order, domain }) => {
+const macroRow = ({ board, order, domain, size }) => {
   if (!board.macro) return null;
   const best = Math.max(...board.macro.map((one) => one.mean));
   const over = `mean over ${board.common} treebanks`;
@@ -52,7 +52,7 @@ const macroRow = ({ board, order, domain }) => {
       low === null ? null : intervalBar(mean, low, high, domain),
     );
   };
-  return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), order.map(cell));
+  return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), size, order.map(cell));
 };
 
 const heading = ({ page, board, s, sort, picked, onpick, onsort }) => {
@@ -134,12 +134,18 @@ export const boardTable = (given) => {
       "data-focus": "sort name",
     }),
   );
+  const sized = board.rows.some((row) => row.words !== undefined);
+  const sizes = (row) =>
+    sized
+      ? [row?.sentences, row?.words].map((n) => html("td", { class: "number size" }, n === undefined ? "" : grouped(n)))
+      : [];
   const treebankRow = (row) => {
     const href = profile ? page.href("treebanks", { treebank: row.treebank }) : null;
     return html(
       "tr",
       {},
       html("th", { scope: "row", title: row.about }, href ? html("a", { href }, row.name) : row.name),
+      sizes(row),
       order.map((s) =>
         scoreCell({
           board,
@@ -153,15 +159,23 @@ export const boardTable = (given) => {
       ),
     );
   };
+  const total = (name) =>
+    board.rows.filter((row) => row.cells.every((cell) => cell.score !== null)).reduce((sum, row) => sum + (row[name] ?? 0), 0);
   const table = html(
       "table",
       { class: "board", style: `--systems:${order.length}` },
       html(
         "thead",
         {},
-        html("tr", {}, corner, order.map((s) => heading({ ...given, s }))),
+        html(
+          "tr",
+          {},
+          corner,
+          sized ? ["sentences", "words"].map((name) => html("th", { scope: "col", class: "number size" }, name)) : null,
+          order.map((s) => heading({ ...given, s })),
+        ),
       ),
-      html("tbody", {}, macroRow({ board, order, domain }), rows.map(treebankRow)),
+      html("tbody", {}, macroRow({ board, order, domain, size: sizes({ sentences: total("sentences"), words: total("words") }) }), rows.map(treebankRow)),
   );
   describe(table, boardData(given));
   return scrolling(`${board.metric} of systems by treebanks`, table);
