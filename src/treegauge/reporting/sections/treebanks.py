@@ -73,12 +73,13 @@ def treebanks_section(
         if each.missing or each.note:
             row["notes"][each.measure] = each.missing or each.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
+    ordered = health(list(rows), profiles, audits, checks)
     data = {
         "families": FAMILY_NAMES,
         "measures": [_measure(name) for name in single],
         "profiles": [_profile(one) for one in profiles],
         "treebanks": list(rows.values()),
-        "health": health(list(rows), profiles, audits, checks),
+        "health": ordered,
         "invalid": {name: _invalid(report) for name, report in checks.items() if report.errors},
         "reach": REACH,
         "displacements": {name: shares for one in found for name, shares in displacement_data(one).items()},
@@ -98,7 +99,7 @@ def treebanks_section(
     tables: list[tuple[str, Result]] = [(f"All measures of {one.measured[0].treebank}", one) for one in found]
     tables += [(f"Audit of {one.treebank}", one) for one in audits]
     methods = _methods(found, audits, given, errors)
-    short = _short(data["health"])
+    short = _short(ordered)
     return Section("treebanks", "Treebanks", text, data, tables, methods, short, treebanks=list(rows))
 
 
