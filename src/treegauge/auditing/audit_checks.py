@@ -117,6 +117,8 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             if _SIGNIFICANT < p <= _NOT_TYPICAL:
                 verdict = f"larger than in {100 * (1 - p):.1f} % of random splits"
             kept = f"by {units[0].kind.removesuffix('s')}" + (f"; {UNKNOWN}" if units[0].kind == "sentences" else "")
+            fewest = min(units, key=lambda one: one.number)
+            kept += f"; only {fewest.number} documents" if fewest.few_documents else ""
             message = f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)}, {kept})"
             yield Finding(f"split-{measure}", level, f"train/{name}", distance, message, (), p, units[0].kind)
 
