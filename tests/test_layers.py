@@ -118,7 +118,7 @@ def named_above(module: str, source: str) -> list[str]:
         if not room or name is None or not (text.startswith("treegauge.") or ":" in text):
             continue
         if HEIGHT.get(name["room"], -1) > HEIGHT[room]:
-            found.append(f"{module}:{node.lineno}: {room} names {text!r}; see treegauge.core.extensions")
+            found.append(f"{module}:{node.lineno}: {room} names {text!r}; see treegauge.core.lazy")
     return found
 
 
@@ -156,8 +156,8 @@ def test_no_room_names_one_above_it_by_a_string(module):
 @pytest.mark.parametrize(
     ("module", "source", "count"),
     [
-        ("treegauge.core.extensions", "HOMES = {'map': 'treegauge.learning.map:MAP'}", 1),
-        ("treegauge.core.extensions", "load('learning.map:MAP')", 1),
+        ("treegauge.core.lazy", "HOMES = {'map': 'treegauge.learning.map:MAP'}", 1),
+        ("treegauge.core.lazy", "load('learning.map:MAP')", 1),
         ("treegauge.experiments.tasks", "f'treegauge.reporting.figures.{name}'", 1),
         ("treegauge.experiments.tasks", "'treegauge.experiments.builtin:score_of_cell'", 0),
         ("treegauge.learning.map", "'treegauge.core.errors'", 0),

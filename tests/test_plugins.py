@@ -1,4 +1,4 @@
-"""Another package adds a parser, a measure, a metric and a task by entry points."""
+"""Another package adds a parser, a measure, a metric, a task and a check by entry points."""
 
 import json
 import os
@@ -87,6 +87,17 @@ def test_the_parser_trains_and_parses(run, room):
     run("parse", "chain.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "parsed.conllu")
     parsed = read_conllu(room / "parsed.conllu")
     assert parsed.head.tolist() == [i for size in TEST.lengths.tolist() for i in range(size)]
+
+
+def test_the_check_finds_words(run, room):
+    rows = "".join(f"{n}\t{form}\t_\tX\t_\t_\t{n - 1}\t{'dep' if n > 1 else 'root'}\t_\t_\n" for n, form in
+                   enumerate(("go", "The", "the", "!", "!"), 1))  # fmt: skip
+    (room / "twice.conllu").write_text(f"# sent_id = s\n# text = go The the ! !\n{rows}\n")
+    out = json.loads(run("check", "twice.conllu", "--format", "json", "--include", "no-word-twice"))
+    assert [(row["line"], row["severity"], row["message"]) for row in out["problems"]] == [
+        (5, "warning", "found FORM 'the' twice, expected another word than the one before")
+    ]
+    assert out["problems"][0]["hint"].startswith("The check is 'no-word-twice' of treegauge-example 0.1.0")
 
 
 def test_the_random_parser_of_the_documentation(run, room):

@@ -2,7 +2,7 @@
 
 ``python -m tools.traces [OTHER/src]`` runs each job twice in one process and counts the calls of the
 second run, so that imports do not count. OTHER is a checkout of another version with compiled
-kernels; its counts are printed before this version's.
+kernels; its counts are printed before this version's. With ``--list`` the modules and classes follow each job.
 
 modules
     Modules of treegauge whose functions were called.
@@ -51,9 +51,9 @@ JOBS: dict[str, Sequence[Sequence[str]]] = {
 class Counted(NamedTuple):
     """What took part in one job."""
 
-    modules: int
+    modules: list[str]
     switches: int
-    records: int
+    records: list[str]
 
 
 def traced(job: Callable[[], object]) -> Counted:
@@ -86,10 +86,10 @@ def traced(job: Callable[[], object]) -> Counted:
         job()
     finally:
         sys.setprofile(None)
-    return Counted(len(modules), switches, len(records))
+    return Counted(sorted(modules), switches, sorted(".".join(record) for record in records))
 
 
-def own_counts() -> None:
+def own_counts(listed: bool) -> None:
     """Print the counts of the installed version, a line per job."""
     from treegauge.cli.app import main as command_line
     from treegauge.reporting.demo import make_inputs
@@ -114,27 +114,24 @@ def own_counts() -> None:
         for name, commands in JOBS.items():
             job(commands, "first")
             found = traced(lambda commands=commands: job(commands, "second"))  # type: ignore[misc]
-            print(f"{name}\t{found.modules}\t{found.switches}\t{found.records}")
+            print(f"{name:<22} {len(found.modules):>7} {found.switches:>8} {len(found.records):>7}")
+            if listed:
+                print(*(f"    {each}" for each in (*found.modules, *found.records)), sep="\n")
         os.chdir("/")
 
 
 def main() -> None:
     """Print the counts of another version, if one is given, and of this one."""
-    if sys.argv[1:] == ["--own"]:
-        own_counts()
+    words = sys.argv[1:]
+    if "--own" in words:
+        own_counts("--list" in words)
         return
-    print("job                    modules switches records")
-    for source in [*sys.argv[1:], str(Path("src").resolve())]:
-        done = subprocess.run(
-            [sys.executable, __file__, "--own"],
-            env={**os.environ, "PYTHONPATH": source},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
+    options = [word for word in words if word == "--list"]
+    print("job                    modules switches records", flush=True)
+    for source in [*(word for word in words if word not in options), str(Path("src").resolve())]:
+        subprocess.run(
+            [sys.executable, __file__, "--own", *options], env={**os.environ, "PYTHONPATH": source}, check=True
         )
-        for line in done.stdout.splitlines():
-            name, *counts = line.split("\t")
-            print(f"{name:<22} {counts[0]:>7} {counts[1]:>8} {counts[2]:>7}")
 
 
 if __name__ == "__main__":

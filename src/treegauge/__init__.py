@@ -7,7 +7,7 @@ checkers and editors read is in ``__init__.pyi``.
 from importlib import import_module
 from typing import Any
 
-from treegauge.core.extensions import register_extensions
+from treegauge.core.lazy import register_extensions
 
 __version__ = "0.2.0"
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
     from treegauge.scoring.classes.class_scores import Breakdowns
-    from treegauge.scoring.score import Test, Correction as _Correction, Output as _Output
+    from treegauge.scoring.score import Beside, Test, Correction as _Correction, Output as _Output
     from treegauge.scoring.vote import Combination, Output as __Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
@@ -1307,7 +1307,9 @@ def leaderboard(
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
         a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
         per run in the team's folder; the mean over runs counts, or the run that the team's
-        primary.txt names. In Python also mappings from teams to paths.
+        primary.txt names. published (or --with published) adds the scores that makers of parsers
+        published, marked as such, if gold is test sets of one UD release (r2.5/UD_Greek-GDT): those
+        with the input that all teams had. In Python also mappings from teams to paths.
     out
         The folder to write: index.html, the tables, teams/ with a report for each team, and the
         scores that the next run reuses. In Python, None writes nothing.
@@ -2160,7 +2162,7 @@ def score(
     *systems: _Output | Mapping[str, Any],
     metric: str | Sequence[str] = (),
     convention: str | Convention = 'official',
-    baselines: bool = False,
+    context: Sequence[Beside] | Beside = (),
     split: Literal['train', 'dev', 'test'] | None = None,
     common: bool = False,
     test: Test = 'student',
@@ -2205,10 +2207,13 @@ def score(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
-    baselines
-        Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs. If a training
-        set is next to gold, also the majority over pairs of gold tags.
+    context
+        What to compare with. baselines: trees that know only the length of a sentence
+        (left-branching, right-branching, random projective, random with the shortest arcs) and, if
+        a training set is next to gold, the majority over pairs of gold tags. published: one line of
+        what makers of parsers published, if gold is the test set of a UD release
+        (r2.5/UD_Greek-GDT), for the kind of input that the output shows: raw text, gold tokens, or
+        gold tokens and tags.
     split
         With folders: only gold files of this split. Default: the splits that systems parsed.
     common

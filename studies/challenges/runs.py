@@ -32,8 +32,8 @@ from treegauge.learning.source_panel import delexicalised, train_sources
 from treegauge.learning.weights import first_sentences, inverse_weights
 from treegauge.measures.similarity import log_ratios
 from treegauge.parsing.options import PRESETS
-from treegauge.parsing.perceptron_tagger import TaggedWords, features
 from treegauge.parsing.registry import make_parser
+from treegauge.parsing.tagger import TaggedWords, features
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import vote_heads
 

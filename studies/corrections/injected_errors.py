@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.testing.perturb import can_be_head
+from treegauge.testing.synthetic import can_be_head
 from treegauge.treebanks.data.columns import Treebank
 
 Heads = Literal["any", "near"]

@@ -17,8 +17,7 @@ from studies.parts import compared
 from studies.verdicts import SHOWN, Why
 from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.stability.exact_win_rates import exact_ranks
-from treegauge.ranking.stability.extremes import Which
-from treegauge.ranking.stability.outliers import ExtremeRanks, explain_outliers
+from treegauge.ranking.stability.outliers import ExtremeRanks, Which, explain_outliers
 
 # Table 5: system, end, printed rank, treebanks; then what the text counts in that subset.
 TABLE5 = (

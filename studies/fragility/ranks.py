@@ -18,7 +18,7 @@ from treegauge.ranking import strengths
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact_win_rates import Exact, exact_ranks
-from treegauge.ranking.stability.extremes import Extreme, extreme
+from treegauge.ranking.stability.outliers import Extreme, extreme
 from treegauge.ranking.stability.win_rates import Stability, stability
 from treegauge.ranking.strengths import advantages, families_of
 from treegauge.reporting.figures.drawing import save

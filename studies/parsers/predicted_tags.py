@@ -127,8 +127,7 @@ def run_all(parser: str, *names: str) -> None:
 def encode(out: str) -> None:
     """Write the arrays of each treebank, with gold and predicted tags, for the biaffine parser."""
     from studies.parsers.paradigms import ENCODING, save
-    from treegauge.parsing.perceptron_tagger import jackknifed_upos, train_perceptron_tagger
-    from treegauge.parsing.tagger import tag_folds
+    from treegauge.parsing.tagger import jackknifed_upos, tag_folds, train_perceptron_tagger
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in TREEBANKS:

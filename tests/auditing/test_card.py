@@ -6,7 +6,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.card import read_cards
+from treegauge.auditing.profile import read_cards
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cache
 
-from treegauge.kernels.beam_templates import GROUPS
+from treegauge.kernels.features import GROUPS
 
 SHIFT, REDUCE, LEFT, RIGHT = range(4)
 NONE, ROOT = ("NONE",) * 3, ("ROOT",) * 3

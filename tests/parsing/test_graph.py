@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, LearnedTable, Lesson, Squares, pairs
+from treegauge.kernels.features import ARCS, LETTERS, RELATIONS, LearnedTable, Lesson, Squares, pairs
 from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate

@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _batches
-from treegauge.kernels.graph_features import Moments
+from treegauge.kernels.features import Moments
 from treegauge.learning.dynamics.jobs import TrainingJob
 from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.parsing.mst import GraphOptions, GraphParser, graph_words

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treegauge.kernels import graph_learning as _learning
-from treegauge.kernels.graph_features import Squares
+from treegauge.kernels.features import Squares
 from treegauge.parsing.mst import GraphOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 

@@ -7,15 +7,9 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.parse import parse
-from treegauge.parsing.perceptron_tagger import (
-    PerceptronTagger,
-    TaggedWords,
-    features,
-    jackknifed_upos,
-    train_perceptron_tagger,
-)
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags, tag_report
+from treegauge.parsing.tagger import PerceptronTagger, TaggedWords, features, jackknifed_upos, train_perceptron_tagger
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu

@@ -15,8 +15,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import ranks_of
 from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.extremes import extreme
-from treegauge.ranking.stability.outliers import carriers, explain_outliers, over_represented
+from treegauge.ranking.stability.outliers import carriers, explain_outliers, extreme, over_represented
 from treegauge.ranking.stability.win_rates import stability
 
 
@@ -159,7 +158,7 @@ def test_climbing_finds_what_brute_force_finds(monkeypatch):
         scores = table(rng.integers(0, 30, (7, 12)).tolist())
         truth = {w: extreme(scores, "S3", w, size=4) for w in ("best", "worst")}
         with monkeypatch.context() as patch:
-            patch.setattr("treegauge.ranking.stability.extremes._ALL", 0)
+            patch.setattr("treegauge.ranking.stability.outliers._ALL", 0)
             for which, true in truth.items():
                 found = extreme(scores, "S3", which, size=4)
                 assert found.rank == true.rank

@@ -11,9 +11,8 @@ from treegauge.ranking.metadata import classes_of, hypergeometric_tail, name_key
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact_win_rates import exact_ranks, subset_sums, sum_layout
-from treegauge.ranking.stability.extremes import extreme
 from treegauge.ranking.stability.named_subsets import Constraint
-from treegauge.ranking.stability.outliers import explain_outliers, over_represented
+from treegauge.ranking.stability.outliers import explain_outliers, extreme, over_represented
 from treegauge.ranking.stability.sampler import Sampler
 from treegauge.ranking.stability.win_rates import stability
 from treegauge.ranking.strengths import bradley_terry, strengths

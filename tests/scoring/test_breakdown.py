@@ -2,6 +2,7 @@
 
 import pytest
 
+import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
@@ -206,3 +207,22 @@ def test_confusions_and_breakdowns_agree(treebanks):
         at = matrix.names.index(name)
         assert matrix.counts[at, at] == correct
         assert matrix.counts[at].sum() == aligned
+
+
+def test_means_over_treebanks_are_over_the_same_treebanks(tmp_path):
+    """GOLD has nsubj, which the system never says; in the second treebank all is right."""
+    for side, first in (("gold", GOLD), ("system", SYSTEM)):
+        (tmp_path / side).mkdir()
+        tg.write_conllu(first, tmp_path / side / "a.conllu")
+        tg.write_conllu(GOLD, tmp_path / side / "b.conllu")
+    found = tg.breakdown(tmp_path / "gold", f"x={tmp_path / 'system'}", metric="UAS", align="loose")
+    rows = {row["class"]: row for row in found.table.to_dicts()}
+    # precision of nsubj: 0 where the system says none, 100 in the other; recall 100 (heads are right) and 100
+    assert [rows["nsubj"][key] for key in ("precision", "recall", "f1", "treebanks")] == [50, 100, 50, 2]
+    # det: precision 50 and 100, recall 0 and 100, F1 0 and 100
+    assert [rows["det"][key] for key in ("precision", "recall", "f1", "treebanks")] == [75, 50, 50, 2]
+    # gold has no obj, so that no treebank counts
+    assert [rows["obj"][key] for key in ("precision", "recall", "treebanks")] == [None, None, 0]
+    saved = found.saved.filter(treebank="b", **{"class": "det"}).to_dicts()
+    assert [(row["system"], row["precision"], row["recall"], row["f1"]) for row in saved] == [("x", 100, 100, 100)]
+    assert found.saved["treebank"].null_count() == found.table.height

@@ -11,8 +11,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.design import plan_suite
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.metrics.registry import METRICS
+from treegauge.scoring.paired_tests import compare_suite
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.suite import score_suite
 from treegauge.scoring.systems import match_folders
@@ -314,3 +314,13 @@ def test_of_one_treebank_only_the_parsed_sets_count(tmp_path):
     write(tmp_path / "one", "a_b-ud-test")
     files = match_folders(tmp_path / "UD_A-B", {"one": tmp_path / "one"})
     assert [path.rpartition("/")[2] for path in files.gold.values()] == ["a_b-ud-test.conllu"]
+
+
+def test_files_have_precision_and_recall_by_treebank(parts, suite):
+    saved = {(row["treebank"], row["system"]): row for row in suite.saved.to_dicts()}
+    for name in NAMES:
+        single = evaluate(parts["gold"][name], parts["poor"][name], options=TOTALS).systems[0]
+        for metric in ("LAS", "ContentLAS", "FunctionLAS"):
+            one = single[metric]
+            assert saved[name, "poor"][f"{metric} precision"] == pytest.approx(100 * one.correct / one.system)
+            assert saved[name, "poor"][f"{metric} recall"] == pytest.approx(100 * one.correct / one.gold)

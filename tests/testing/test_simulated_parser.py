@@ -12,9 +12,8 @@ from udtools import Validator, udeval
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.grammar import Grammar, uniforms
-from treegauge.testing.perturb import can_be_head, other_head, other_relation, perturb, swap_root
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
-from treegauge.testing.synthetic import synthetic_conllu
+from treegauge.testing.synthetic import can_be_head, other_head, other_relation, perturb, swap_root, synthetic_conllu
 from treegauge.treebanks.data import trees
 
 GOLD = synthetic_conllu(400, Grammar(nonprojectivity=0.2, contractions=0.3), seed=11)

@@ -8,7 +8,7 @@ from tools.calibrate.registry import Trials, statement
 from tools.calibrate.scoring import counted
 from tools.calibrate.simulated import scored, scored_pair
 from treegauge.scoring.certainty import difference, estimate, p_greater
-from treegauge.scoring.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.paired_tests import over_treebanks, percent_interval
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import partial_conjunction
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS

@@ -192,9 +192,8 @@ def agree(
     97.7
     """
     from treegauge.auditing.agreement.annotators import lay_side_by_side
-    from treegauge.auditing.agreement.disagreements import confusions
-    from treegauge.auditing.agreement.disagreements import disagreements as work_list
-    from treegauge.auditing.agreement.layers import CLASSED
+    from treegauge.auditing.agreement.layers import CLASSED, confusions
+    from treegauge.auditing.agreement.layers import disagreements as work_list
     from treegauge.auditing.agreement.tables import PAIRS, agreement_units, class_table, layer_table, score_table
     from treegauge.core.errors import check_options
 

@@ -12,10 +12,10 @@ from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
-    from treegauge.auditing.card import Cards
     from treegauge.auditing.inconsistencies import Consistency
     from treegauge.auditing.leaks import Leaks
     from treegauge.auditing.near_duplicates import Texts
+    from treegauge.auditing.profile import Cards
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
@@ -227,7 +227,7 @@ def audit(
         return Audit.of_part(only, found, title)
     given = training_texts(against, errors=errors)
     if only == "card":
-        from treegauge.auditing.card import make_cards
+        from treegauge.auditing.profile import make_cards
 
         cards = make_cards(subjects, against=given, similarity=similarity)
         return Audit.of_part(only, cards, title)

@@ -25,9 +25,8 @@ from treegauge.auditing.work_items import (
     write_values,
 )
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.extensions import load_extension
 from treegauge.core.file_kinds import TEXT
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import load_extension, pl
 from treegauge.core.messages import note, say
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table
@@ -169,7 +168,7 @@ def review(
     True
     """
     known = {
-        "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": None,
+        "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": _problems,
         "candidates": None, "parser": None, "annotator": None,
     }  # fmt: skip
     if who is not None and not who.strip():
@@ -182,9 +181,8 @@ def review(
 
     files = tuple(_work_file(file, errors) for file in read_files(treebank, split))
     groups: list[list[WorkItem]] = []
-    for kind, collect in known.items():
-        if collect is not None and (kind in chosen or not chosen):
-            groups += collect(files)
+    for collect in dict.fromkeys(known[kind] for kind in known if kind in chosen or not chosen):
+        groups += collect(files) if collect is not None else ()
     for source in findings:
         groups += _found(files, read_rows(source))
     groups += _others(files, parsers, "parser", errors)

@@ -63,7 +63,8 @@ class VerbCommand(NamedTuple):
 
     def run(self, words: Sequence[str]) -> int | None:
         """Call the verb, print its result and return the exit code; None if help was requested."""
-        values = read_words(words, self.options)
+        spelled: Mapping[str, Sequence[str]] = getattr(self.function, "spelled", {})
+        values = read_words([new for word in words for new in spelled.get(word, [word])], self.options)
         if values.pop("help", False):
             return None
         fmt = values.pop("fmt", "text")

@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Self, Union
 from treegauge import __version__
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError, lines_of_text
-from treegauge.core.extensions import load_extension
 from treegauge.core.files import atomic, guarding
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import load_extension, pl
 from treegauge.core.text_formats import json_text, to_csv_text
 
 DRAWN = (".pdf", ".png", ".svg")

@@ -56,6 +56,7 @@ class Verb(Protocol[R_co]):
     settings: Mapping[str, Settings]
     outputs: Mapping[str, str]
     limits: Limits
+    spelled: Mapping[str, Sequence[str]]
     subverbs: "Mapping[str, Verb[Any]]"
 
     def __call__(self, *args: Any, **given: Any) -> R_co:
@@ -69,7 +70,11 @@ class Verb(Protocol[R_co]):
 def verb(function: Callable[..., R], /) -> Verb[R]: ...
 @overload
 def verb(
-    *, outputs: Mapping[str, str] = ..., limits: Limits = ..., subverbs: Mapping[str, Verb[Any]] = ...
+    *,
+    outputs: Mapping[str, str] = ...,
+    limits: Limits = ...,
+    spelled: Mapping[str, Sequence[str]] = ...,
+    subverbs: Mapping[str, Verb[Any]] = ...,
 ) -> Callable[[Callable[..., R]], Verb[R]]: ...
 def verb(
     function: Callable[..., R] | None = None,
@@ -77,6 +82,7 @@ def verb(
     *,
     outputs: Mapping[str, str] = _NONE,
     limits: Limits = _NONE,
+    spelled: Mapping[str, Sequence[str]] = _NONE,
     subverbs: Mapping[str, Verb[Any]] = _NONE,
 ) -> Verb[R] | Callable[[Callable[..., R]], Verb[R]]:
     """Return a function that takes the fields of its settings as keywords.
@@ -93,6 +99,9 @@ def verb(
     limits
         Smallest and largest value of whole numbers by parameter, where they differ from those of
         the shared words in :mod:`treegauge.core.arguments`.
+    spelled
+        Other spellings of words of the command line, such as former options, which still work:
+        ``{"--baselines": ("--context", "baselines")}``, in Python ``baselines=True``.
     subverbs
         Verbs that become attributes: ``tg.rank.compare``.
 
@@ -115,12 +124,17 @@ def verb(
     treegauge.core.errors.TreegaugeError: times: expected a whole number of at most 9, found 10
     """
     if function is None:
-        return partial(_verb, outputs=outputs, limits=limits, subverbs=subverbs)
-    return _verb(function, outputs=outputs, limits=limits, subverbs=subverbs)
+        return partial(_verb, outputs=outputs, limits=limits, spelled=spelled, subverbs=subverbs)
+    return _verb(function, outputs=outputs, limits=limits, spelled=spelled, subverbs=subverbs)
 
 
 def _verb(
-    function: Callable[..., R], *, outputs: Mapping[str, str], limits: Limits, subverbs: Mapping[str, Verb[Any]]
+    function: Callable[..., R],
+    *,
+    outputs: Mapping[str, str],
+    limits: Limits,
+    spelled: Mapping[str, Sequence[str]],
+    subverbs: Mapping[str, Verb[Any]],
 ) -> Verb[R]:
     plain = inspect.signature(function)
     groups = {
@@ -135,9 +149,13 @@ def _verb(
     if unknown := (outputs.keys() | limits.keys()) - set(known):
         raise TypeError(f"{function.__name__}() has no parameter {min(unknown)!r} to declare")
     defaults: dict[str, Any] = {}
+    former = {flag[2:]: words for flag, words in spelled.items() if len(words) == 2}
 
     @wraps(function)
     def call(*args: Any, **given: Any) -> R:
+        for name in former.keys() & given.keys():
+            option, value = former[name]
+            given |= {option[2:]: value} if given.pop(name) else {}
         force = bool(given.pop("force", False)) if outputs else False
         chosen: dict[str, dict[str, Any]] = {group: {} for group in groups}
         rest: dict[str, Any] = {}
@@ -186,6 +204,7 @@ def _verb(
     call.settings = groups  # type: ignore[attr-defined]
     call.outputs = outputs  # type: ignore[attr-defined]
     call.limits = limits  # type: ignore[attr-defined]
+    call.spelled = spelled  # type: ignore[attr-defined]
     call.subverbs = subverbs  # type: ignore[attr-defined]
     for name, value in subverbs.items():
         value.command_name = f"{function.__name__} {name}"

@@ -23,7 +23,7 @@ import numpy as np
 
 from treegauge import __version__
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.extensions import extension_names, load_extension
+from treegauge.core.lazy import extension_names, load_extension
 from treegauge.core.platforms import peak_memory
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar

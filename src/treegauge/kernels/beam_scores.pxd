@@ -15,7 +15,7 @@ ctypedef uint64_t* KeysAt
 cdef enum:  # parts whose sums are remembered; those from N_LEFT on are of one group
     FRONT, PAIR, HEAD, N_LEFT, S_LEFT, S_RIGHT, CROSS, PARTS
 
-cdef enum:  # what is looked at, in the order of beam_templates.ATOMS
+cdef enum:  # what is looked at, in the order of features.ATOMS
     NOTHING, S0_W, S0_P, S0_X, N0_W, N0_P, N0_X, N1_W, N1_P, N2_W, N2_P, DISTANCE, S0_L
     H_W, H_P, H_L, H2_W, H2_P, X_W, X_P, FIRST_W, FIRST_P, FIRST_L, SECOND_W, SECOND_P, SECOND_L
     COUNT, LABELS, L1_P, R1_P, N1_LEFT_P, ATOMS

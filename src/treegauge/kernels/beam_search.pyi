@@ -1,8 +1,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels.beam_templates import BeamWords, Labels, Templates
 from treegauge.kernels.beam_weights import BeamWeights
+from treegauge.kernels.features import BeamWords, Labels, Templates
 
 Ints = npt.NDArray[np.int32]
 

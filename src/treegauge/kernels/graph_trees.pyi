@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels.graph_features import GraphWords, Lesson, Pairs
+from treegauge.kernels.features import GraphWords, Lesson, Pairs
 
 Ints = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]

@@ -13,8 +13,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ROOT
-from treegauge.kernels.beam_templates import Labels
 from treegauge.kernels.beam_weights import BeamWeights
+from treegauge.kernels.features import Labels
 from treegauge.parsing.base import OnEpoch, check_training
 from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
 from treegauge.parsing.tag_sources import TagSource, learn_tags

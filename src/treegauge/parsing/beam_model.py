@@ -11,8 +11,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
-from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templates
 from treegauge.kernels.beam_weights import BeamWeights
+from treegauge.kernels.features import BeamWords, Labels, Templates, templates
 from treegauge.parsing.base import Analyses, are_names, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource

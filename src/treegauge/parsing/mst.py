@@ -13,8 +13,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_arcs import KINDS, REACH
-from treegauge.kernels.graph_features import (
+from treegauge.kernels.features import (
     ARCS,
     LETTERS,
     RELATIONS,
@@ -26,6 +25,7 @@ from treegauge.kernels.graph_features import (
     Squares,
     pairs,
 )
+from treegauge.kernels.graph_arcs import KINDS, REACH
 from treegauge.kernels.graph_trees import best_trees
 from treegauge.parsing.base import OnEpoch, are_names, check_training, hash_keys, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option

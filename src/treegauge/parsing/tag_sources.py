@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.parsing.options import TAGS, lacks_tags, no_tags_error
-from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
+from treegauge.parsing.tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.treebanks.data.columns import Treebank
 
 FOLDS = 10

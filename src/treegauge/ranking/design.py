@@ -20,9 +20,8 @@ from treegauge.ranking.metadata import name_key, units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, gold_among, leaderboard_of
 from treegauge.ranking.selection import CONDITIONS, SubsetConditions, demands_of
 from treegauge.scoring.certainty import difference as difference_of
-from treegauge.scoring.hierarchies import paired_differences
 from treegauge.scoring.metrics.registry import canonical
-from treegauge.scoring.paired_tests import POWER, unit_counts
+from treegauge.scoring.paired_tests import POWER, paired_differences, unit_counts
 from treegauge.scoring.settings import Scoring, score_options
 from treegauge.scoring.systems import answers
 from treegauge.statistics.draws import ratios

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
@@ -252,18 +253,31 @@ _POLICIES = {
 }
 
 
-def submitted_board(scores: SubmissionScores, metric: str, metadata: Any = None, *, zero: bool) -> Leaderboard:
+def submitted_board(
+    scores: SubmissionScores,
+    metric: str,
+    metadata: Any = None,
+    *,
+    zero: bool,
+    others: Mapping[str, Mapping[str, float]] | None = None,
+) -> Leaderboard:
     """Return the scores of teams; runs that failed count 0, or are missing.
 
-    Teams and treebanks without any score are left out.
+    Teams and treebanks without any score are left out. `others` have scores by treebank that were
+    not computed here.
     """
+    others = others or {}
+    if twice := others.keys() & {*scores.teams}:
+        raise TreegaugeError(f"found a team of the name {min(twice)!r}, which published scores have; rename it")
     cells = [
         [scores.f1(code, team, metric, 0.0 if zero else math.nan) for code in scores.treebanks] for team in scores.teams
     ]
+    cells += [[own[code] for code in scores.treebanks] for own in others.values()]
+    names = (*scores.teams, *others)
     values = np.array(cells, dtype=np.float64)
     known = ~np.isnan(values)
     rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
-    teams, treebanks = [scores.teams[i] for i in rows], [scores.treebanks[i] for i in columns]
+    teams, treebanks = [names[i] for i in rows], [scores.treebanks[i] for i in columns]
     kept = {*teams, *treebanks}
     left_out = [name for name in (*scores.teams, *scores.treebanks) if name not in kept]
     if left_out:

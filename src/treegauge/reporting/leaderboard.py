@@ -29,7 +29,11 @@ CELLS = "cells"
 """The folder of scores that the next run reuses."""
 
 
-@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
+PUBLISHED = "published"
+"""The word among submissions that adds what makers of parsers published."""
+
+
+@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)}, spelled={"--with": ()})
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],
@@ -62,7 +66,9 @@ def leaderboard(
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
         a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
         per run in the team's folder; the mean over runs counts, or the run that the team's
-        primary.txt names. In Python also mappings from teams to paths.
+        primary.txt names. published (or --with published) adds the scores that makers of parsers
+        published, marked as such, if gold is test sets of one UD release (r2.5/UD_Greek-GDT): those
+        with the input that all teams had. In Python also mappings from teams to paths.
     out
         The folder to write: index.html, the tables, teams/ with a report for each team, and the
         scores that the next run reuses. In Python, None writes nothing.
@@ -129,7 +135,8 @@ def leaderboard(
     options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED, units=units)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
-    files, homes = find_submissions(gold, submissions, split, common=common)
+    teams = [one for one in submissions if not (isinstance(one, str) and one == PUBLISHED)]
+    files, homes = find_submissions(gold, teams, split, common=common)
     if where:
         known = frame_where(describe(list(files.gold), metadata, {}), "treebanks", where)["treebank"].to_list()
         files = files.only(known)
@@ -139,15 +146,44 @@ def leaderboard(
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, cache=cache, workers=workers)
     choices = {"where": " and ".join(where) or None, "common": common or None, "deadline": deadline}
+    choices |= {"with": PUBLISHED if len(teams) < len(submissions) else None}
     scores = scores._replace(signature=countersign(scores.signature, **choices))
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")
     if failed == "refuse":
         scores.refuse_failures()
-    board = submitted_board(scores, name, metadata, zero=failed == "zero")
+    others = None if len(teams) == len(submissions) else published_rows(scores, name)
+    board = submitted_board(scores, name, metadata, zero=failed == "zero", others=others)
     ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
         write_leaderboard(ranked, folder, title, scores, name)
     return ranked
+
+
+def published_rows(scores: "SubmissionScores", metric: str) -> "dict[str, dict[str, float]]":
+    """Return the published scores on all treebanks, by system marked as published, with the teams' kind of input."""
+    from treegauge.treebanks.published import input_of, published_test
+
+    if scores.options.convention.name != "official":
+        raise TreegaugeError("published scores are under the official convention; leave out --convention")
+    test = published_test(scores.files.gold)
+    inputs: dict[str, list[str]] = {}
+    for team in scores.teams:
+        cells = (scores.cells[code, team] for code in scores.treebanks)
+        metrics = [{name: one.f1 for name, one in cell.metrics.items()} for cell in cells if cell.metrics]
+        if metrics:
+            inputs.setdefault(input_of(metrics), []).append(team)
+    if len(inputs) != 1:
+        found = "; ".join(f"{given}: {', '.join(teams)}" for given, teams in inputs.items()) or "no scores"
+        raise TreegaugeError(f"--with published: found teams with different input ({found}), expected one for all")
+    (given,) = inputs
+    whole, partial = test.systems(given, metric)
+    if partial:
+        note(f"published, but not on all of these treebanks: {', '.join(partial)}")
+    if not whole:
+        raise TreegaugeError(
+            f"--with published: no {metric} with {given} on all of these treebanks of UD {test.release}"
+        )
+    return {f"{label} (published)": dict(zip(test.names, values, strict=True)) for label, values in whole.items()}
 
 
 def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], homes: Iterable[Path]) -> Path | None:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.auditing.audit import Audit, read_audit
-from treegauge.auditing.card import Cards, read_cards
-from treegauge.auditing.profile import LEVEL, Profile
+from treegauge.auditing.profile import LEVEL, Cards, Profile, read_cards
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.reading import read_saved

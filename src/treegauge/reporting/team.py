@@ -55,7 +55,7 @@ def team_report(ranked: "Standings", scores: "SubmissionScores", metric: str, te
     """Return the report of a team as HTML and Markdown, from scores that are known."""
     names = dict(zip(scores.treebanks, human_names(scores.treebanks), strict=True))
     failed = _failures(scores, team, names)
-    rival = next((name for name in ranked.order if name != team), team)
+    rival = next((name for name in ranked.order if name != team and name in scores.teams), team)
     made = {
         "Failed and missing runs": failed,
         "Treebanks, those first where most was lost": _treebanks(scores, metric, team, names),

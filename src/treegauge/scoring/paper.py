@@ -13,9 +13,8 @@ from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_c
 from treegauge.core.text_formats import json_text
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT
-from treegauge.scoring.hierarchies import Claims
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
-from treegauge.scoring.paired_tests import Comparisons, known, unit_counts
+from treegauge.scoring.paired_tests import Claims, Comparisons, known, unit_counts
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
 from treegauge.treebanks.sources.languages import code_column, human_names
 
@@ -132,10 +131,12 @@ def classes_table(found: "Breakdowns") -> PaperTable:
     signed = dict(part.partition(":")[::2] for part in found.signature.split("|"))
     sizes = {name: tests[name]["units"] if name in tests else count for name, count in classes.items()}
     small = [name for name, count in classes.items() if not count or sizes[name] < LEAST_UNITS]
-    alpha = round(1 - found.level, 10)
+    alpha, macro = round(1 - found.level, 10), "average:macro" in found.signature
 
     def cells(name: str) -> Iterator[PaperCell]:
         yield PaperCell(None, text=str(classes[name]))
+        if macro:
+            yield PaperCell(None, text=str(next(rows[name]["treebanks"] for rows in frames.values() if name in rows)))
         for rows in frames.values():
             yield from (PaperCell(rows[name][key] if name in rows else None) for key in ("precision", "recall", "f1"))
         if tests:
@@ -152,6 +153,8 @@ def classes_table(found: "Breakdowns") -> PaperTable:
         f"{signed['m']} by {signed['by']} on {where}, n = {sum(classes.values()):,} words: precision (P), recall (R)"
     ]
     lines.append("and F1 in percent; gold: number of words in gold.")
+    if macro:
+        lines.append("All three are means over the treebanks where gold has the class (tb: their number).")
     if tests:
         lines.append(f"Difference: F1 of {' minus '.join(frames)} in points, with its {level} interval.")
         number = sum(row["p_value"] is not None for row in found.differences)
@@ -160,14 +163,15 @@ def classes_table(found: "Breakdowns") -> PaperTable:
                 f"†: significant (paired t test over {kind}, p ≤ {alpha:.2g}, corrected for {number} classes)."
             )
         if any(row.cells[-1].text == "–" for row in body):
-            where = " of some treebank" * ("average:macro" in found.signature)
+            where = " of some treebank" * macro
             lines.append(
                 f"–: no test, as the systems differ in fewer than {LEAST_DIFFERENT} {kind} with the class{where}."
             )
     if small:
         named = ", ".join(f"{name} ({classes[name]})" for name in small)
         lines.append(f"Not shown, as they are in fewer than {LEAST_UNITS} {kind} (gold words): {named}.")
-    columns, groups = ["gold", *["P", "R", "F1"] * len(frames)], [("", 1), *((name, 3) for name in frames)]
+    columns = ["gold", *["tb"] * macro, *["P", "R", "F1"] * len(frames)]
+    groups = [("", 1 + macro), *((name, 3) for name in frames)]
     if tests:
         columns, groups = [*columns, "F1", level], [*groups, ("difference", 2)]
     label = f"tab:{re.sub('[^A-Za-z0-9]+', '-', signed['by'])}"

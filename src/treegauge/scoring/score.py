@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
 from treegauge.core.verbs import verb
 from treegauge.scoring.metrics.convention import Convention
@@ -16,20 +16,22 @@ if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores
     from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.published import PublishedContext
 
     Output = Treebank | str | PathLike[str]
 
 Test = Literal["student", "permutation", "bootstrap", "none"]
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg"]
+Beside = Literal["baselines", "published"]
 
 
-@verb
+@verb(spelled={"--baselines": ("--context", "baselines")})
 def score(
     gold: "Output",
     *systems: "Output | Mapping[str, Any]",
     metric: str | Sequence[str] = (),
     convention: str | Convention = "official",
-    baselines: bool = False,
+    context: Sequence[Beside] | Beside = (),
     split: Literal["train", "dev", "test"] | None = None,
     common: bool = False,
     test: Test = "student",
@@ -64,10 +66,13 @@ def score(
         Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
         enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
         WLAS(weights=FILE); MSLAS scores trees of content nodes (UniDive 2025).
-    baselines
-        Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs. If a training
-        set is next to gold, also the majority over pairs of gold tags.
+    context
+        What to compare with. baselines: trees that know only the length of a sentence
+        (left-branching, right-branching, random projective, random with the shortest arcs) and, if
+        a training set is next to gold, the majority over pairs of gold tags. published: one line of
+        what makers of parsers published, if gold is the test set of a UD release
+        (r2.5/UD_Greek-GDT), for the kind of input that the output shows: raw text, gold tokens, or
+        gold tokens and tags.
     split
         With folders: only gold files of this split. Default: the splits that systems parsed.
     common
@@ -104,6 +109,9 @@ def score(
     """
     from treegauge.scoring.systems import answers
 
+    beside = [context] if isinstance(context, str) else list(context)
+    if unknown := set(beside) - {*get_args(Beside)}:
+        raise ChoiceError("context", min(unknown), get_args(Beside))
     chosen, options = score_options(metric, convention, scoring)
     given = answers(gold, systems, split=split, common=common, loose=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
@@ -120,7 +128,11 @@ def score(
         raise TreegaugeError(f"--common needs GOLD to be a folder of treebanks; got: {gold}")
     if margin is not None and (len(names) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
-    scores = _scores(with_baselines(given, options) if baselines else given, options, chosen)
+    if "published" in beside:
+        from treegauge.treebanks.published import published_test
+
+        published_test(given.gold)  # an error now, not after minutes
+    scores = _scores(with_baselines(given, options) if "baselines" in beside else given, options, chosen)
     golds = given.gold if given.several else dict.fromkeys(scores.treebanks, given.single[0])
     if leave_out is not None:
         scores = _left_out(scores, golds, leave_out, fresh, options)
@@ -134,6 +146,8 @@ def score(
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
     scores = scores.with_attached(_further(scores, tested, golds, fresh, chosen, options))
+    if "published" in beside:
+        scores = scores.with_attached({"context": _published(tested, golds, chosen, leave_out)})
     if test == "none" or len(names) < 2:
         return scores
     tested = replace(tested, chosen=chosen)
@@ -143,7 +157,6 @@ def score(
 
 def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str | None, options: ScoreOptions) -> Any:
     """Return the scores without the sentences to leave out."""
-    from treegauge.core.errors import ChoiceError
     from treegauge.scoring.subsets import without_leaked
 
     if leave_out != "leaked":
@@ -151,6 +164,26 @@ def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str 
     if fresh is not None:
         raise TreegaugeError("--fresh and --leave-out choose sentences in two ways; give one of them")
     return without_leaked(scores, golds, options)
+
+
+def _published(
+    scores: Any, golds: Mapping[str, Any], chosen: Sequence[str], leave_out: str | None
+) -> "PublishedContext":
+    """Return what others published on gold; the kind of input is known from the output of each system."""
+    from treegauge.treebanks.published import input_of, published_context
+
+    name = chosen[0] if chosen else "LAS"
+    if scores.convention.name != "official" or leave_out is not None or "Tokens" not in scores.systems[0].metrics:
+        raise TreegaugeError("published scores are of whole test sets under the official convention; leave out others")
+    inputs = {
+        system: input_of(
+            {key: metric.f1 for key, metric in part[system].metrics.items()}
+            for code, part in scores.treebanks.items()
+            if (code, system) not in getattr(scores, "failures", ())
+        )
+        for system in scores.names
+    }
+    return published_context(golds, inputs, name)
 
 
 def _further(
@@ -183,7 +216,7 @@ def _tests(
                 scores, metric=metrics, test=test, correction=correction, margin=margin, **draws
             )
         }
-    from treegauge.scoring.hierarchies import compare_suite
+    from treegauge.scoring.paired_tests import compare_suite
 
     alpha = round(1 - options.level, 10)
     return {
@@ -223,7 +256,7 @@ def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
 
 def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
     """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
-    from treegauge.core.extensions import load_extension
+    from treegauge.core.lazy import load_extension
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.scoring.subsets import training_sets
     from treegauge.treebanks.data.columns import concat

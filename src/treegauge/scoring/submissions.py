@@ -25,10 +25,9 @@ from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.evaluation import evaluate, scoring_choices
-from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.metrics.registry import Metric, metric_label
-from treegauge.scoring.paired_tests import unit_counts
+from treegauge.scoring.paired_tests import over_treebanks, percent_interval, unit_counts
 from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
 from treegauge.statistics.student_intervals import StudentEstimate

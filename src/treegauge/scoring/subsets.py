@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.extensions import load_extension
+from treegauge.core.lazy import load_extension
 from treegauge.core.result import RowsResult, countersign
 from treegauge.scoring.certainty import UnitCounts, estimate
 from treegauge.scoring.metrics.correct_words import Mask

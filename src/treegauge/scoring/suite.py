@@ -15,10 +15,17 @@ from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
-from treegauge.scoring.hierarchies import Claims, over_treebanks, percent_interval
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
-from treegauge.scoring.paired_tests import PRIMARY, PairedTest, drawn_p_values, unit_counts
+from treegauge.scoring.paired_tests import (
+    PRIMARY,
+    Claims,
+    PairedTest,
+    drawn_p_values,
+    over_treebanks,
+    percent_interval,
+    unit_counts,
+)
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.systems import NO_OUTPUT, failure_reason
@@ -103,6 +110,18 @@ class Suite(Scores, kind="suite"):
 
         rows = [row(treebank, system) for treebank in self.treebanks for system in self.names]
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def saved(self) -> "pl.DataFrame":
+        """The table for files: also precision and recall of every metric, 0 where a system failed."""
+        columns: dict[str, list[float]] = {}
+        for name, side in product(self.metrics, ("precision", "recall")):
+            columns[f"{self.label(name)} {side}"] = [
+                0.0 if (code, system) in self.failures else getattr(self.parts[code][system][name], side)
+                for code in self.treebanks
+                for system in self.names
+            ]
+        return super().saved if self.featured else self.table.with_columns(pl.DataFrame(columns))
 
     @property
     def averaged(self) -> list[str]:

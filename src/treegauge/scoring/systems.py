@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.extensions import load_extension
+from treegauge.core.lazy import load_extension
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.grammar import RangedSettings, Uniform, check_parameter, parameter, uniforms
-from treegauge.testing.perturb import other_relation, perturb
+from treegauge.testing.synthetic import other_relation, perturb
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu

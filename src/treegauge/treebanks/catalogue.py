@@ -11,11 +11,19 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, TreebankEntry, entry_of, folders_in
+from treegauge.treebanks.sources.entries import (
+    COLUMNS,
+    SHARES,
+    SIZES,
+    Tally,
+    TreebankEntry,
+    entry_of,
+    folders_in,
+    tally_files,
+)
 from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
-from treegauge.treebanks.sources.tallies import Tally, tally_files
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from treegauge.treebanks.sources.files import Source, pieces, short_name
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.resolver import find, resolve_source
 from treegauge.validation.messages import Chunk, LanguageFinding, LanguageTests, Reporter, Values
-from treegauge.validation.problems import Problem, ProblemList
+from treegauge.validation.own_checks import OwnChecks
+from treegauge.validation.problems import BY_ID, Problem, ProblemList, Rule
 from treegauge.validation.report import ValidationReport
 from treegauge.validation.repository import is_repository, read_dispensations, release_verdict, repository_problems
 from treegauge.validation.values import Look
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from treegauge.validation.fixes import FixedFile
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.new_problems import Baseline
-    from treegauge.validation.problems import Problem
 
 
 LEVELS = (1, 2, 3, 4, 5)
@@ -109,12 +109,12 @@ def check(
     """
     if ud_level not in LEVELS:
         raise ChoiceError("level of UD validation", ud_level, LEVELS)
-    from treegauge.validation.problems import ProblemList
-
     files = _files(sources, split)
     folders = [] if split else _repositories(sources)
-    chosen = _chosen(include, exclude)
-    known = _known(baseline, chosen, ud_level)
+    own = OwnChecks([*folders, *(Path(file).parent for file in files if file != "-")]) if ud_level > 1 else None
+    own_rules = own.rules if own else {}
+    chosen = _chosen(include, exclude, own_rules)
+    known = _known(baseline, chosen, ud_level, own_rules)
     data = _language_data(ud_level, lang, rules)
     if data is not None:
         lang = lang or _language(files)
@@ -127,7 +127,7 @@ def check(
     problems = ProblemList(
         problem for folder in folders for problem in repository_problems(folder) if not chosen or problem.id in chosen
     )
-    problems.extend(_problems(files, ud_level, lang, data, digests, chosen))
+    problems.extend(_problems(files, ud_level, lang, data, digests, chosen, own))
     release = None
     if len(folders) == 1 and ud_level == LEVELS[-1] and not (chosen or changed):
         place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
@@ -164,7 +164,7 @@ def check(
     signature = sign(
         check=marks, level=ud_level, lang=lang if data is not None else None, data=date,
         include=",".join(_listed(include)) or None, exclude=",".join(_listed(exclude)) or None,
-        changed=changed,
+        own=own.mark if own else None, changed=changed,
     )  # fmt: skip
     return ValidationReport(
         tuple(files),
@@ -243,6 +243,7 @@ def _problems(
     data: "LanguageData | None",
     digests: "dict[str, hashlib._Hash]",
     chosen: frozenset[str],
+    own: "OwnChecks | None" = None,
 ) -> "Iterator[Problem]":
     """Yield the problems of the chosen tests."""
     tests = None
@@ -255,6 +256,7 @@ def _problems(
         level=level,
         lang=lang or "ud",
         language_tests=tests,
+        own=own,
         digest=(lambda file, piece: digests[file].update(piece)) if digests else None,
     )
     return (problem for problem in problems if problem.id in chosen) if chosen else problems
@@ -266,31 +268,31 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return [name.strip() for word in words for name in word.split(",") if name.strip()]
 
 
-def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> frozenset[str]:
+def _chosen(include: str | Sequence[str], exclude: str | Sequence[str], own: Mapping[str, Rule]) -> frozenset[str]:
     """Return the tests to report; empty for all."""
     wanted, unwanted = _listed(include), _listed(exclude)
     if not (wanted or unwanted):
         return frozenset()
-    from treegauge.validation.problems import BY_ID
-
+    names = {**BY_ID, **own}
     for name in (*wanted, *unwanted):
-        if name not in BY_ID:
-            raise ChoiceError("test", name, BY_ID)
-    chosen = frozenset(wanted or BY_ID) - frozenset(unwanted)
+        if name not in names:
+            raise ChoiceError("test", name, names)
+    chosen = frozenset(wanted or names) - frozenset(unwanted)
     if not chosen:
         raise TreegaugeError("no test is left: --exclude lists all tests in --include")
     return chosen
 
 
-def _known(path: str | PathLike[str] | None, chosen: frozenset[str], level: int) -> "Baseline | None":
+def _known(
+    path: str | PathLike[str] | None, chosen: frozenset[str], level: int, own: Mapping[str, Rule]
+) -> "Baseline | None":
     """Return the part of a baseline that these tests can find again."""
     if path is None:
         return None
     from treegauge.validation.new_problems import read_baseline
-    from treegauge.validation.problems import BY_ID
 
     known = read_baseline(path)
-    tests = {name for name in chosen or BY_ID if BY_ID[name].level <= level}
+    tests = {name for name in chosen or {**BY_ID, **own} if name in own or BY_ID[name].level <= level}
     kept = {key: count for key, count in known.counts.items() if key[2] in tests}
     return known._replace(counts=Counter(kept))
 
@@ -315,13 +317,15 @@ def validate(
     level: int = 3,
     lang: str = "ud",
     language_tests: LanguageTests | None = None,
+    own: OwnChecks | None = None,
     digest: Any = None,
     chunk: int = CHUNK,
 ) -> Iterator[Problem]:
     """Yield the problems of the files of one treebank, in the order of their lines.
 
-    `files` are one treebank: IDs must be unique over all. `digest` is called with each file and each piece of
-    its bytes; memory stays proportional to `chunk`, the bytes read at a time (and to the longest sentence).
+    `files` are one treebank: IDs must be unique over all. `own` are checks of the treebank's own. `digest` is called
+    with each file and each piece of its bytes; memory stays proportional to `chunk`, the bytes read at a time (and to
+    the longest sentence).
     """
     book = kernel.book(min(level, 3), lang if level > 3 else "ud", Look())
     values = Values(*kernel.values(book))
@@ -342,9 +346,11 @@ def validate(
             if last_token >= 0:
                 last_line = line + last_token
             report = Reporter(view, file, begins)
-            findings: Iterable[LanguageFinding] = (
-                language_tests.findings(view) if language_tests is not None and level > 3 else ()
-            )
+            findings: list[LanguageFinding] = []
+            if language_tests is not None and level > 3:
+                findings += language_tests.findings(view)
+            if own is not None:
+                findings += own.findings(file, view, begins)
             if features and waiting:
                 yield from waiting
                 waiting = ProblemList()

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.validation.problems import BY_ID, RULES, Problem
+from treegauge.validation.problems import BY_ID, RULES, Problem, Rule
 
 Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
@@ -29,7 +29,8 @@ COMMENT, BLANK, WORD, MULTIWORD, EMPTY, OTHER = range(6)
 class LanguageFinding(NamedTuple):
     """A rule that a row breaks; `start` and `stop` are bytes of ``chunk.data``.
 
-    `found` is by default the column with the text of these bytes, `expected` the text of the rule.
+    `found` is by default the column with the text of these bytes, `expected` the text of the rule. Own checks of a
+    treebank bring their rule.
     """
 
     rule: str
@@ -38,6 +39,7 @@ class LanguageFinding(NamedTuple):
     stop: int
     found: str | None = None
     expected: str | None = None
+    own: Rule | None = None
 
 
 class Values(NamedTuple):
@@ -173,9 +175,11 @@ class Reporter:
 
     def _of_finding(self, finding: LanguageFinding) -> Problem:
         found = finding.found or self._field_text(finding.row, finding.start, finding.stop)
-        return self._at(finding.rule, finding.row, finding.start, finding.stop, found, finding.expected)
+        return self._at(finding.rule, finding.row, finding.start, finding.stop, found, finding.expected, finding.own)
 
-    def _at(self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None) -> Problem:
+    def _at(
+        self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None, own: Rule | None = None
+    ) -> Problem:
         first = last = 1
         begin = self._row_fields(row)[0]
         if stop > start >= begin:
@@ -184,10 +188,10 @@ class Reporter:
             else:
                 first, last = self._character_of(row, start), self._character_of(row, stop)
         node = self._text(row, 0) if self._is_node(row) else None
-        sentence = rule in _OF_SENTENCES or (start >= stop and BY_ID[rule].test_class == "METADATA")
+        sentence = rule in _OF_SENTENCES or (start >= stop and not own and BY_ID[rule].test_class == "METADATA")
         form = None if node is None or sentence else self._text(row, 1)
         line, sent_id = self._chunk.first_line + row, self._sent_id(row)
-        return Problem(self._file, line, sent_id, node, rule, first, last, found, wanted, form)
+        return Problem(self._file, line, sent_id, node, rule, first, last, found, wanted, form, own)
 
     def _character_of(self, row: int, place: int) -> int:
         """Return the column (from 1) of the character at a byte; fast in ascending order."""

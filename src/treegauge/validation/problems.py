@@ -87,11 +87,13 @@ class Problem(NamedTuple):
     """What was expected, if that is more precise than the text of the rule."""
     form: str | None = None
     """The FORM of the node."""
+    own: Rule | None = None
+    """The test, if it is an own check of the treebank."""
 
     @property
     def rule(self) -> Rule:
         """The test that failed."""
-        return BY_ID[self.id]
+        return self.own or BY_ID[self.id]
 
     @property
     def level(self) -> int:
@@ -154,19 +156,22 @@ class Problem(NamedTuple):
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Problem":
         """Return the problem of which :meth:`to_dict` returned the fields."""
-        wanted = row["expected"] if row["expected"] != BY_ID[row["id"]].expected else None
+        own = None
+        if row["id"] not in BY_ID:
+            own = Rule(*(row[name] for name in ("id", "level", "class", "expected", "hint", "severity")))
+        wanted = row["expected"] if row["expected"] != (own or BY_ID[row["id"]]).expected else None
         places = (row["line"], row["sent_id"], row["node"], row["id"], row["column"], row["end_column"])
-        return cls(row["file"], *places, row["found"], wanted, row["form"])
+        return cls(row["file"], *places, row["found"], wanted, row["form"], own)
 
     def __str__(self) -> str:
-        rule = BY_ID[self.id]
+        rule = self.rule
         return printable(
             f"{self.file}:{self.line}:{self.start}: {rule.severity}: L{rule.level} {rule.id}: "
             f"found {self.found}, expected {self.wanted or rule.expected}{self.where}"
         )
 
 
-_WIDTH = len(Problem._fields)
+_WIDTH = len(Problem._fields) - 1  # own checks are stored once
 _TEST = Problem._fields.index("id")
 
 
@@ -192,12 +197,15 @@ class ProblemList(Sequence[Problem]):
         self._ids = bytearray()
         self._id_ends = array("q", [0])
         self._last_id: str | None = None
+        self._own: dict[str, Rule] = {}
         self.extend(problems)
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add problems at the end."""
         code = self._code
-        for file, line, sent_id, node, test, start, stop, found, wanted, form in problems:
+        for file, line, sent_id, node, test, start, stop, found, wanted, form, own in problems:
+            if own is not None:
+                self._own[test] = own
             if sent_id is None:
                 sentence = -1
             else:
@@ -221,8 +229,12 @@ class ProblemList(Sequence[Problem]):
         """
         counts: Counter[Severity] = Counter()
         for test, number in self.tests().items():
-            counts[BY_ID[test].severity] += number
+            counts[self.rule(test).severity] += number
         return counts
+
+    def rule(self, test: str) -> Rule:
+        """Return the test of this name, which may be an own check."""
+        return self._own.get(test) or BY_ID[test]
 
     def tests(self) -> Counter[str]:
         """Count problems by test."""
@@ -253,7 +265,7 @@ class ProblemList(Sequence[Problem]):
             sent_id = self._ids[self._id_ends[sentence] : self._id_ends[sentence + 1]].decode()
         return Problem(
             str(texts[file]), line, sent_id, texts[node], str(texts[test]), start, stop,
-            str(texts[found]), texts[wanted], texts[form],
+            str(texts[found]), texts[wanted], texts[form], self._own.get(str(texts[test])),
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Problem]:

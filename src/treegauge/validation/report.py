@@ -16,7 +16,7 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
 from treegauge.validation.new_problems import Key, key
-from treegauge.validation.problems import BY_ID, Problem, ProblemList
+from treegauge.validation.problems import Problem, ProblemList, Rule
 from treegauge.validation.repository import Verdict
 
 if TYPE_CHECKING:
@@ -243,10 +243,12 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
     >>> log["version"], log["runs"][0]["results"][0]["ruleId"]
     ('2.1.0', 'unknown-head')
     """
+    rules: dict[str, Rule] = {}
     indices: dict[str, int] = {}
     seen: Counter[Key] = Counter()
     results = []
     for problem in problems:
+        rules.setdefault(problem.id, problem.rule)
         index = indices.setdefault(problem.id, len(indices))
         seen[key(problem)] += 1
         results.append(_result(problem, index, seen[key(problem)]))
@@ -254,7 +256,7 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
         "name": "treegauge",
         "version": __version__,
         "informationUri": "https://treegauge.github.io/treegauge",
-        "rules": [_rule(name) for name in indices],
+        "rules": [_sarif_rule(rule) for rule in rules.values()],
     }
     run = {
         "tool": {"driver": driver},
@@ -266,10 +268,9 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
     return json_text(log, indent=2)
 
 
-def _rule(name: str) -> dict[str, Any]:
-    rule = BY_ID[name]
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
     return {
-        "id": name,
+        "id": rule.id,
         "shortDescription": {"text": f"Expected {rule.expected}."},
         "help": {"text": rule.hint},
         "defaultConfiguration": {"level": rule.severity},

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.extensions import load_extension
 from treegauge.core.files import atomic
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import load_extension, pl
 from treegauge.core.messages import progress as shown
 from treegauge.core.result import Result, countersign
 from treegauge.core.tables import make_table

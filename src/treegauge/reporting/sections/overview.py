@@ -14,8 +14,7 @@ from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
 from treegauge.reporting.sections.summary import treebank_of
-from treegauge.scoring.hierarchies import compare_suite
-from treegauge.scoring.paired_tests import compare_systems
+from treegauge.scoring.paired_tests import compare_suite, compare_systems
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
 from treegauge.statistics.multiple import tie_letters

@@ -113,12 +113,23 @@ class Breakdowns(PaperResult, kind="breakdowns", unit="percent"):
 
     @property
     def saved(self) -> "pl.DataFrame":
-        """The table for files: that of the featured part, or those of all classes."""
+        """The table for files: that of the featured part, or of all classes; of several treebanks, also of each."""
         if self.featured:
             return super().saved
         others: Any = self.attached.get("breakdowns", ())
-        tables: list[pl.DataFrame] = [part.table for part in others]
-        return pl.concat([self.table, *tables], how="diagonal_relaxed")
+        tables: list[pl.DataFrame] = [part.table for part in (self, *others)]
+        tables += [part.by_treebank() for part in (self, *others) if len(next(iter(part.systems.values())).runs) > 1]
+        return pl.concat(tables, how="diagonal_relaxed")
+
+    def by_treebank(self) -> "pl.DataFrame":
+        """Return one row per treebank, system and class: means over runs."""
+        return pl.concat(
+            mean_breakdown({code: runs})
+            .table.rename({"system": "predicted"})
+            .select(pl.lit(code).alias("treebank"), pl.lit(name).alias("system"), pl.all())
+            for name, cells in self.systems.items()
+            for code, runs in cells.runs.items()
+        )
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -147,7 +158,8 @@ class Breakdowns(PaperResult, kind="breakdowns", unit="percent"):
         first, *others = self.systems.items()
         if not others:
             return first[1].table
-        wide = first[1].table.select("class", "gold", "share", pl.col("f1").alias(first[0]))
+        number = ["treebanks"] if "treebanks" in first[1].table.columns else []
+        wide = first[1].table.select("class", "gold", "share", *number, pl.col("f1").alias(first[0]))
         for name, cells in others:
             f1 = cells.table.select("class", pl.col("f1").alias(name))
             wide = wide.join(f1, on="class", how="left", maintain_order="left")
@@ -227,15 +239,24 @@ def class_scores(
 def mean_breakdown(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
     """Return the mean over treebanks of the means over runs; a class counts where gold has it.
 
-    Counts are means over runs, added over treebanks.
+    Precision, recall and F1 are means over the same runs and treebanks: precision is 0, as F1 is, where a
+    system puts no word into a class of gold. Column `treebanks` has their number. Counts are means
+    over runs, added over treebanks.
     """
     first, number = next(iter(parts.values()))[0], max(map(len, parts.values()))
     if number == len(parts) == 1:
         return first
     counts, rates = pl.col("gold", "system", "aligned", "correct"), pl.col("precision", "recall", "f1")
     frames = [run.cells.with_columns(treebank=pl.lit(code)) for code, runs in parts.items() for run in runs]
-    means = pl.concat(frames).group_by("class", "treebank", maintain_order=True).agg(counts.mean(), rates.mean())
-    table = means.group_by("class", maintain_order=True).agg(counts.sum(), rates.filter(pl.col("gold") > 0).mean())
+    every = pl.concat(frames).with_columns(
+        precision=pl.when(pl.col("gold") > 0).then(pl.col("precision").fill_null(0.0)).otherwise("precision")
+    )
+    means = every.group_by("class", "treebank", maintain_order=True).agg(counts.mean(), rates.mean())
+    here = pl.col("gold") > 0
+    table = means.group_by("class", maintain_order=True).agg(
+        counts.sum(), rates.filter(here).mean(), treebanks=here.sum()
+    )
+    table = table if len(parts) > 1 else table.drop("treebanks")
     whole = counts if number == 1 else pl.col("gold")
     table = table.with_columns(whole.cast(pl.Int64), pl.col("f1").fill_null(0.0))
     table = table.with_columns(share=100 * pl.col("gold") / max(1, table["gold"].sum()))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.scoring.hierarchies import over_treebanks
-from treegauge.scoring.paired_tests import judged, known
+from treegauge.scoring.paired_tests import judged, known, over_treebanks
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.student_intervals import StudentEstimate, jackknife
 from treegauge.statistics.units import LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind, text_units
