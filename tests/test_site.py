@@ -17,12 +17,17 @@ ROOT = Path(__file__).parents[1]
 #: What people look for, and the pages that may come first.
 SOUGHT = {
     "significance": ["which_test", "concepts/intervals"],
+    "p-value": ["which_test", "concepts/intervals"],
+    "cite": ["page"],
+    "LLM": ["answers"],
+    "spaCy": ["howto/score", "parsers"],
+    "wheel": ["parser", "compatibility"],
     "bootstrap": ["concepts/intervals", "scoring"],
     "leaderboard": ["howto/leaderboard", "howto/rank", "shared_task"],
     "leakage": ["concepts/leakage", "howto/audit"],
     "agreement": ["howto/agree"],
     "calibration": ["calibration", "concepts/calibration"],
-    "confusion matrix": ["howto/score"],
+    "confusion matrix": ["howto/score", "howto/breakdown"],
 }
 #: 20 screens of 800 pixels; reference that a program writes may be longer.
 TALLEST = 16_000
@@ -84,7 +89,7 @@ def first_result(page, box, query):
         page,
         "wanted => [...document.querySelectorAll('.finder li')].some("
         "one => one.textContent.toLowerCase().includes(wanted))",
-        arg=query.split()[0],
+        arg=query.split()[0].lower(),
     )
     return page.locator(".finder li a").first
 
