@@ -89,8 +89,7 @@ def first_result(page, box, query):
     wanted = json.dumps(query.split()[0].lower())
     until(
         page,
-        "[...document.querySelectorAll('.finder li')].some("
-        f"one => one.textContent.toLowerCase().includes({wanted}))",
+        f"[...document.querySelectorAll('.finder li')].some(one => one.textContent.toLowerCase().includes({wanted}))",
     )
     return page.locator(".finder li a").first
 

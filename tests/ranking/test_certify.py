@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.tables import p_value_text
 from treegauge.ranking.certify import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.strengths import families_of
-from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.ranking import table_pairs
 from treegauge.statistics.student_intervals import signed_rank
 
@@ -224,7 +224,7 @@ def test_treebanks_that_the_shared_task_did_not_have_count_in_every_number(tmp_p
     rows = [f"{name},{80 + gain},80" for name, gain in (OLD | NEW).items()]
     (tmp_path / "s.csv").write_text("treebank,A,B\n" + "\n".join(rows) + "\n")
     found = certify(tmp_path / "s.csv", claim="A > B")
-    assert found.text.startswith("Over 12 treebanks of 11 genera, A scores higher")
+    assert found.evidence.startswith("Over 12 treebanks of 11 genera, A scores higher")
     assert found.groups == 11 == len(found.families)
     assert sum(row["treebanks"] for row in found.families) == 12
     slavic = next(row for row in found.families if row["genus"] == "Slavic")
@@ -233,13 +233,14 @@ def test_treebanks_that_the_shared_task_did_not_have_count_in_every_number(tmp_p
     means = [row["difference"] for row in found.families]
     assert found.tests["wilcoxon_by_genus"] == signed_rank(means).p_value
     page = table_pairs(read_leaderboard(tmp_path / "s.csv"))
-    assert page["p"] == floats([found.tests["wilcoxon_by_genus"]])
+    assert [one["sentence"] for one in page["verdicts"][0]] == [one.sentence for one in found.verdicts]
+    assert found.verdicts[1].p == p_value_text(found.tests["wilcoxon_by_genus"])
 
 
 def test_treebanks_that_cannot_be_placed_are_named_counted_and_kept():
     genera = ["Slavic", "Slavic", "Greek", "Baltic", "Ugric", "Celtic", None, None]
     found = certify(pair([3, 2, 1, 2, 4, 1, 5, 6], genus=genera), claim="A > B")
-    assert found.text.startswith(
+    assert found.evidence.startswith(
         "Over 8 treebanks (6 of 5 genera; genus unknown for 2, each a unit of its own: t6, t7), "
     )
     assert (found.groups, found.unplaced) == (7, ("t6", "t7"))
@@ -276,7 +277,8 @@ def test_a_certificate_is_a_paragraph_and_json(tmp_path):
     assert str(found).endswith(f"[{found.signature}]")
     assert found.to_latex().startswith("% treegauge:")
     assert r"95 \% interval" in found.to_latex()
-    assert found.to_html().startswith("<p>Over 82 treebanks of 26 genera, HIT-SCIR scores higher")
+    assert found.to_html().startswith("<p>On new text from these treebanks: a table of scores cannot say, as")
+    assert "no text to test on. On new treebanks: yes, HIT-SCIR is better than Stanford" in found.text
 
 
 def test_constraints_are_sampled_and_said_to_be():

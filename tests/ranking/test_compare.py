@@ -18,6 +18,8 @@ from treegauge.ranking.compare import compare, critical_difference, critical_dis
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
+from treegauge.scoring.paired_tests import Comparisons
+from treegauge.scoring.verdicts import PairEvidence, pair_verdict
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [
@@ -161,10 +163,11 @@ def test_letters_hide_no_tie_on_messy_boards(failed):
 def test_letters_of_the_overview_are_unique_with_more_than_26_groups():
     """Thirty systems of falling means, each tied with its neighbours only: 29 groups."""
     names = [f"s{i:02}" for i in range(30)]
-    pairs = [
-        {"a": a, "b": b, "p_corrected": 0.5 if j == i + 1 else 0.01}
+    evidence = [
+        PairEvidence("new text", a, b, 1.0, "LAS", 0.5 if j == i + 1 else 0.01)
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     ]
+    pairs = Comparisons((), "", verdicts=tuple(map(pair_verdict, evidence)))
     suite = SimpleNamespace(
         treebanks=("x", "y"), names=names, f1=lambda _, s, __: 90.0 - int(s[1:]),
         intervals={(name, "LAS"): None for name in names},
@@ -295,5 +298,6 @@ def test_verdicts_of_pairs_are_those_of_the_interval_and_of_certify():
     assert words[names.index("SParse"), names.index("HIT-SCIR")] == "HIT-SCIR better"
     same = certify(scores, claim="TurkuNLP > UDPipe Future", margin=2.0)
     assert same.equivalence["verdict"] == words[names.index("TurkuNLP"), names.index("UDPipe Future")] == "equivalent"
-    assert "; verdict: equivalent." in same.text
+    assert same.verdicts[1].state == "equivalent"
+    assert f"are equivalent within 2 points; {same.claim.a if same.difference.value > 0 else same.claim.b}" in same.text
     assert f"equivalent: {(words == 'equivalent').sum() // 2} (" in str(found)

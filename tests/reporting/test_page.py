@@ -147,7 +147,7 @@ def test_ranks_are_those_of_the_library(data, small):
         names = ("best", "q1", "median", "q3", "worst")
         assert boxes[at, s].tolist() == [table[name][k] for k in names]
     order = scores.table["system"].to_list()
-    assert found["claims"][0]["text"] == certify(scores, claim=f"{order[0]} > {order[1]}").text
+    assert found["claims"][0]["text"] == certify(scores, claim=f"{order[0]} > {order[1]}").evidence
 
 
 def test_measures_are_those_of_the_library(data, small):

@@ -1,7 +1,9 @@
 """The overview in a browser, against numbers computed in Python."""
 
+import base64
 import re
 
+import numpy as np
 import pytest
 
 import treegauge as tg
@@ -12,7 +14,7 @@ from treegauge.reporting.sections.overview import scored_suite
 from treegauge.reporting.sections.scores import score_all
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.paired_tests import compare_systems
+from treegauge.scoring.paired_tests import compare_suite, compare_systems
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
@@ -114,9 +116,7 @@ def test_two_columns_are_compared(tab, scored):
     page.get_by_label("Compare high").check()
     start.click()
     assert page.locator("#view-compare h2").inner_text() == "Compare"
-    assert "low scores" in (said := page.locator("#compare-result").inner_text()) or (
-        "high scores" in said and "than low" in said
-    )
+    assert page.locator("#compare-result .count").inner_text().startswith("low and high, LAS over 2 treebanks")
 
 
 def test_the_shared_filter_narrows_the_table_and_follows_to_other_views(tab, scored):
@@ -142,7 +142,7 @@ def test_a_leaderboard_is_beside_one_s_own_systems(tab, small):
 
 def test_the_first_finding_claims_as_many_treebanks_as_score_does(scored):
     text = (scored / "page.html").read_text(encoding="utf-8")
-    (said,) = page_data(text)["page"]["findings"][0]["sentences"]
+    said, on = page_data(text)["page"]["findings"][0]["sentences"]
     inputs = read_inputs([scored / name for name in (*TREEBANKS, *QUALITY)])
     suite = scored_suite(inputs.scored, score_all(inputs.scored, Convention()))
     assert suite.units == "auto" and suite.signature.endswith("|units:auto"), "as score states them"
@@ -150,11 +150,15 @@ def test_the_first_finding_claims_as_many_treebanks_as_score_does(scored):
     ahead = sum(suite.f1(t, "high") > suite.f1(t, "middle") for t in suite.treebanks)
     least = row["a_better" if row["a"] == "high" else "b_better"]
     assert least < ahead == 2
-    better = f"at least {least}" if least else "none"
-    assert said.endswith(
-        f"It has the highest score on {ahead} of 2 treebanks and is significantly better than "
-        f"middle on {better} of them."
-    )
+    board = page_data(text)["overview"]["board"]
+    marks = np.frombuffer(base64.b64decode(board["metrics"][0]["marks"]["u8"]), np.uint8).reshape(3, 3)
+    below = int((marks[:2, board["systems"].index("middle")] == 3).sum())
+    assert on == (
+        f"high is above middle on {ahead} of 2 treebanks, significantly on {below} (each tested alone; "
+        f"all tests together: on at least {least})."
+    ), "the count is that of the signs"
+    verdicts = compare_suite(suite).verdicts_of("LAS", "high", "middle")
+    assert said.endswith(" ".join(one.sentence for one in verdicts))
     assert "is best on" not in text
 
 

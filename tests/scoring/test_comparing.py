@@ -10,8 +10,9 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.design import plan_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.registry import NUMBER, f1
-from treegauge.scoring.paired_tests import compare_systems, error_reduction
+from treegauge.scoring.paired_tests import compare_systems
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.scoring.verdicts import error_reduction
 from treegauge.statistics.student_intervals import effective_df
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu

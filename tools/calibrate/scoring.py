@@ -354,7 +354,7 @@ def several(random: np.random.Generator, systems: int, sentences: int, gain: flo
     says="some system of several differs from another (p corrected by Holm's method)",
     cases={"3 systems, 10 sentences": (3, 10), "5 systems, 200 sentences": (5, 200)},
     secondary="power at +3 points of one system",
-    covers=("comparisons.p_corrected",),
+    covers=("comparisons.p_corrected", "comparisons.verdicts.*"),
     repetitions=1000,
 )
 def corrected(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:

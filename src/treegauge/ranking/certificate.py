@@ -9,6 +9,7 @@ from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.ranking.claims import Claim, Flip
 from treegauge.ranking.leaderboard import metric_name, some
+from treegauge.scoring.verdicts import KINDS, PairVerdict, units_in_words
 
 
 class PairedEstimate(NamedTuple):
@@ -51,11 +52,16 @@ class Certificate(Result, kind="certificate", unit="percent"):
     rank_biserial
         The signed-rank sums' difference over their sum, from -1 to 1, over treebanks.
     error_reduction
-        Mean share of B's errors that A avoids, in percent; None if scores do not allow it.
+        Share of B's errors that A avoids, in percent, from the mean scores, as in ``score``; None if
+        B makes no errors.
     tests
-        Two-sided p-values by name. First the primary test: signed ranks of one mean per group,
-        since treebanks of one family are not independent (signed ranks of treebanks with fewer than
-        six groups). Then, with treebanks as units: signed ranks, signs, permutation of the mean.
+        Two-sided p-values by name. First, with six groups or more, signed ranks of one mean per group,
+        since treebanks of one family are not independent. Then, with treebanks as units: signed
+        ranks, signs, permutation of the mean.
+    primary
+        The name of the test that answers the question on new treebanks; None with too few groups.
+    verdicts
+        The answers to two questions: would the difference hold on new text, and on new treebanks?
     equivalence
         With a margin: p-values of equivalence, of non-inferiority of A, and of superiority of A by
         more than the margin, twice the one-sided ones, and the verdict in the words of ``score``.
@@ -87,6 +93,8 @@ class Certificate(Result, kind="certificate", unit="percent"):
     rank_biserial: float
     error_reduction: float | None
     tests: dict[str, float]
+    primary: str | None
+    verdicts: tuple[PairVerdict, PairVerdict]
     equivalence: dict[str, Any] | None
     groups: int | None
     unplaced: tuple[str, ...]
@@ -117,21 +125,27 @@ class Certificate(Result, kind="certificate", unit="percent"):
         }  # fmt: skip
         return {
             "claim": str(self.claim), "holds": self.holds, "text": self.text,
+            "verdicts": [one._asdict() for one in self.verdicts],
             **{name: getattr(self, name) for name in plain},
             **{name: estimate._asdict() for name, estimate in estimates.items()},
-            "primary_test": next(iter(self.tests)), "win_rates": list(self.wins),
+            "primary_test": self.primary, "win_rates": list(self.wins),
             "families": list(self.families),
             "unplaced": list(self.unplaced), "flip": self.flip.json_fields(),
         }  # fmt: skip
 
     @property
     def text(self) -> str:
-        """One paragraph to paste into a paper."""
+        """One paragraph to paste into a paper: the two answers and the evidence."""
+        return " ".join([*(one.sentence for one in self.verdicts), self.evidence])
+
+    @property
+    def evidence(self) -> str:
+        """The evidence behind the answers, one paragraph; further tests come last."""
         return paragraph(self)
 
     def own_text(self) -> str:
-        """Return the paragraph and its signature."""
-        return f"{self.text}\n[{self.signature}]"
+        """Return the two answers, the evidence and the signature."""
+        return "\n".join([*(one.sentence for one in self.verdicts), self.evidence, f"[{self.signature}]"])
 
     def own_html(self) -> str:
         """Return the paragraph and the table."""
@@ -148,26 +162,12 @@ class Certificate(Result, kind="certificate", unit="percent"):
         return f"{tables.markdown(self.text)}\n\n`{self.signature}`"
 
 
-class _Kind(NamedTuple):
-    one: str
-    many: str
-
-    def number(self, groups: int | None) -> str:
-        """Return a number of groups in words."""
-        return f"{groups} {self.one if groups == 1 else self.many}"
-
-
-_KINDS = {
-    "genus": _Kind("genus", "genera"), "stock": _Kind("stock", "stocks"),
-    "family": _Kind("family", "families"), "language": _Kind("language", "languages"),
-    "resource": _Kind("resource class", "resource classes"),
-}  # fmt: skip
 _NAMED = 4
 
 
 def paragraph(certificate: Certificate) -> str:
-    """Return the paragraph to paste into a paper."""
-    parts = (_means, _wins, _tests, _margins, _subsets, _losses, _flipped)
+    """Return the evidence for a paper."""
+    parts = (_means, _wins, _margins, _subsets, _losses, _flipped, _tests)
     return " ".join(filter(None, (part(certificate) for part in parts)))
 
 
@@ -179,7 +179,7 @@ def _means(certificate: Certificate) -> str:
         compared = f"{a} and {b} have the same mean {metric}"
     error = ""
     if certificate.error_reduction is not None:
-        error = f" (mean error reduction {certificate.error_reduction:.1f} %)"
+        error = f" (error reduction {certificate.error_reduction:.1f} %)"
     first = (
         f"Over {certificate.treebanks} treebanks{_resting_on(certificate)}, {compared}: "
         f"mean difference {mean.value:+.2f} points"
@@ -201,13 +201,13 @@ def _means(certificate: Certificate) -> str:
 
 def _resting_on(certificate: Certificate) -> str:
     """Return the units of the treebanks, and the names of those that cannot be placed."""
-    kind, unplaced = _KINDS[certificate.cluster], certificate.unplaced
+    one, unplaced = KINDS[certificate.cluster][0], certificate.unplaced
     if len(unplaced) == certificate.treebanks:
-        return f" of unknown {kind.one}"
+        return f" of unknown {one}"
     if not unplaced:
-        return f" of {kind.number(certificate.groups)}"
+        return f" of {units_in_words(certificate.cluster, certificate.groups or 0)}"
     return (
-        f" ({certificate.treebanks - len(unplaced)} of {_placed(certificate)}; {kind.one} unknown "
+        f" ({certificate.treebanks - len(unplaced)} of {_placed(certificate)}; {one} unknown "
         f"for {len(unplaced)}, {'each ' * (len(unplaced) > 1)}a unit of its own: "
         f"{', '.join(unplaced)})"
     )
@@ -216,7 +216,7 @@ def _resting_on(certificate: Certificate) -> str:
 def _placed(certificate: Certificate) -> str:
     """Return the number of groups, without treebanks of unknown groups."""
     groups = (certificate.groups or 0) - len(certificate.unplaced)
-    return _KINDS[certificate.cluster].number(groups)
+    return units_in_words(certificate.cluster, groups)
 
 
 def _units(certificate: Certificate, groups: str) -> str:
@@ -224,7 +224,7 @@ def _units(certificate: Certificate, groups: str) -> str:
     alone = len(certificate.unplaced)
     if not alone:
         return groups
-    kind = _KINDS[certificate.cluster].one
+    kind = KINDS[certificate.cluster][0]
     return f"{groups} and {alone} treebank{'s' * (alone > 1)} of unknown {kind}"
 
 
@@ -240,17 +240,16 @@ def _wins(certificate: Certificate) -> str:
 
 
 def _tests(certificate: Certificate) -> str:
-    (_, primary), *others = certificate.tests.items()
-    units = f"{certificate.treebanks} treebanks as if they were independent"
-    if others[0][0] == "wilcoxon":
-        units = f"the means of {_units(certificate, _placed(certificate))}"
+    others = {name: p for name, p in certificate.tests.items() if name != certificate.primary}
     names = {"wilcoxon": "signed-rank", "sign": "sign", "permutation": "permutation of the mean"}
-    first = tables.p_value_text(primary)
-    rest = ", ".join(f"{names[name]} {tables.p_value_text(p)}" for name, p in others)
+    rest = ", ".join(f"{names[name]} {tables.p_value_text(p)}" for name, p in others.items())
+    units = f"the means of {_units(certificate, _placed(certificate))}"
+    if certificate.primary == "wilcoxon":
+        units = f"{certificate.treebanks} treebanks as if they were independent"
+    test = f"Test of new treebanks: Wilcoxon signed-rank over {units}, two-sided. "
     return (
-        f"Primary test (Wilcoxon signed-rank over {units}, two-sided): {first}. "
-        f"Other tests, with treebanks as independent units: {rest} (rank-biserial correlation "
-        f"{certificate.rank_biserial:.2f})."
+        f"{test if certificate.primary else ''}Further tests, with treebanks as independent units: {rest} "
+        f"(rank-biserial correlation {certificate.rank_biserial:.2f})."
     )
 
 
@@ -264,7 +263,7 @@ def _margins(certificate: Certificate) -> str:
     return (
         f"Tests with a margin of {tested['margin']:g}: equivalence {same}, "
         f"non-inferiority of {certificate.claim.a} {not_worse}, superiority by "
-        f"more than the margin {better}; verdict: {tested['verdict']}."
+        f"more than the margin {better}."
     )
 
 
@@ -282,7 +281,7 @@ def _subsets(certificate: Certificate) -> str:
 def _losses(certificate: Certificate) -> str:
     if not certificate.families:
         return ""
-    cluster, groups = certificate.cluster, _KINDS[certificate.cluster].many
+    cluster, groups = certificate.cluster, KINDS[certificate.cluster][1]
     losing = [row for row in certificate.families if row["difference"] <= 0]
     if not losing:
         least = certificate.families[0]

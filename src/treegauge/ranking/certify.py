@@ -12,21 +12,16 @@ from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.certificate import Certificate, PairedEstimate
 from treegauge.ranking.claims import Claim, flip, parse_claim
-from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.metadata import units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.stability.named_subsets import GROUPINGS, Constraint, constraints_of
 from treegauge.ranking.stability.sampler import sizes_of
+from treegauge.scoring.verdicts import error_reduction, table_verdict, treebank_verdict, unit_test
 from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.planning import (
-    detectable_difference,
-    equivalence,
-    margin_claims,
-    signed_rank_difference,
-    verdict,
-)
+from treegauge.statistics.planning import detectable_difference, equivalence, margin_claims, signed_rank_difference
 from treegauge.statistics.student_intervals import StudentEstimate, median_interval, signed_rank, wilson
-from treegauge.statistics.units import LEAST_GROUPED, TreebankUnits
+from treegauge.statistics.units import LEAST_GROUPED
 
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
 _SIZES = (5, 10, 20, 40)
@@ -97,15 +92,22 @@ def certify(
     whole = numbers[0] - numbers[1]
     differences = whole / scale
     units = units_of(pair, cluster)
-    families = families_ahead(units, differences, cluster)
+    tested = unit_test(units, differences, cluster)
+    families = tested.rows
     model = hierarchy(differences, units.names)
     ranked = signed_rank(whole)
     tests = {"wilcoxon": ranked.p_value, "sign": sign_test(whole),
              "permutation": permutation(differences, PERMUTATIONS, seed)}  # fmt: skip
-    if len(families) >= LEAST_GROUPED:
-        tests = {f"wilcoxon_by_{cluster}": primary_test(units, whole, differences), **tests}
+    if families and tested.p_value is not None:
+        tests = {f"wilcoxon_by_{cluster}": tested.p_value, **tests}
+    metric = metric_name(board.metric)
     known = bool(np.isfinite(model.alike.standard_error))
     better = float((1 + np.sign(whole)).sum() / 2)
+    claims = margin_claims(*_parts(model.alike), margin) if known and margin else {}
+    answer = treebank_verdict(
+        stated.a, stated.b, differences, units, metric, by=cluster, level=level, test=tested, margin=margin,
+        claims={name: float(p) for name, p in claims.items()},
+    )  # fmt: skip
     chances, middle = wilson(better, total, level), median_interval(differences, level)
     signature = countersign(
         pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
@@ -120,8 +122,10 @@ def certify(
         median=_paired(np.median(differences), middle, level),
         detectable=_detectable(model.alike, families, level),
         improvement=_paired(better / total, chances, level),
-        rank_biserial=ranked.correlation, error_reduction=_error_reduction(pair), tests=tests,
-        equivalence=_equivalence(stated, model.alike, margin, level) if known and margin else None,
+        rank_biserial=ranked.correlation, error_reduction=error_reduction(*map(float, pair.values.mean(axis=1))),
+        tests=tests, primary=next(iter(tests)) if tested.p_value is not None else None,
+        verdicts=(table_verdict(stated.a, stated.b, float(differences.mean()), metric), answer),
+        equivalence=_equivalence(model.alike, margin, answer.words) if known and margin else None,
         groups=len(families) or None, unplaced=units.unplaced, cluster=cluster,
         wins=_win_rates(pair, sizes, bounds, subsets, seed),
         families=families, flip=flip(board, stated, subset=chosen or None), signature=signature,
@@ -149,14 +153,15 @@ def _paired(value: Any, ends: tuple[Any, Any] | None, level: float) -> PairedEst
     return PairedEstimate(float(value), low, high, level)
 
 
-def _equivalence(claim: Claim, estimate: StudentEstimate, margin: float, level: float) -> dict[str, Any]:
-    """Return p-values of claims with a margin, twice the one-sided ones, and the strongest claim."""
-    value, error, df = estimate.value, estimate.standard_error, estimate.df
-    claims = margin_claims(value, error, df, margin)
-    words = verdict(claim.a, claim.b, float(value), float(estimate.p_value()), claims, round(1 - level, 10))
-    better = min(2 * float(equivalence(value, error, df, margin).p_better), 1.0)
+def _parts(estimate: StudentEstimate) -> tuple[Any, Any, Any]:
+    return estimate.value, estimate.standard_error, estimate.df
+
+
+def _equivalence(estimate: StudentEstimate, margin: float, words: str) -> dict[str, Any]:
+    """Return p-values of claims with a margin, twice the one-sided ones, and the verdict in words."""
+    claims, better = margin_claims(*_parts(estimate), margin), equivalence(*_parts(estimate), margin).p_better
     p_values = {"p_equivalent": float(claims["p_equivalent"]), "p_not_worse": float(claims["p_a_not_worse"])}
-    return {"margin": margin, **p_values, "p_better": better, "verdict": words}
+    return {"margin": margin, **p_values, "p_better": min(2 * float(better), 1.0), "verdict": words}
 
 
 def sign_test(differences: NDArray[Any]) -> float:
@@ -196,40 +201,3 @@ def _win_rates(
         shares = zip(("wins", "ties", "losses"), (n / total for n in counts), strict=True)
         rows.append({"size": size, **dict(shares), "subsets": total, "how": how})
     return tuple(rows)
-
-
-def primary_test(units: TreebankUnits, whole: NDArray[Any], differences: NDArray[np.float64]) -> float:
-    """Return the two-sided p-value of signed ranks of units; of treebanks if units are few."""
-    families = families_ahead(units, differences)
-    if len(families) < LEAST_GROUPED:
-        return signed_rank(whole).p_value
-    return signed_rank(np.array([row["difference"] for row in families])).p_value
-
-
-def families_ahead(
-    units: TreebankUnits, differences: NDArray[np.float64], by: str = "unit"
-) -> tuple[dict[str, Any], ...]:
-    """Return one row per unit of treebanks: size, mean difference, treebanks A leads on.
-
-    There are none if no treebank could be placed.
-
-    Examples
-    --------
-    >>> families_ahead(TreebankUnits(("x", "y", "x"), ()), np.array([1.0, 5.0, -2.0]))[0]
-    {'unit': 'x', 'treebanks': 2, 'difference': -0.5, 'ahead': 1}
-    """
-    rows = []
-    for name in sorted(set(units.names)) if units.placed else ():
-        inside = differences[[unit == name for unit in units.names]]
-        mean, ahead = round(float(inside.mean()), 12), int((inside > 0).sum())
-        rows.append({by: name, "treebanks": len(inside), "difference": mean, "ahead": ahead})
-    return tuple(sorted(rows, key=lambda row: (row["difference"], row[by])))
-
-
-def _error_reduction(pair: Leaderboard) -> float | None:
-    from treegauge.ranking.stability.named_subsets import mean_error_reduction
-
-    try:
-        return mean_error_reduction(pair.values[1], pair.values[0])
-    except TreegaugeError:
-        return None

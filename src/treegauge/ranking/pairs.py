@@ -12,7 +12,9 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import countersign
-from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, some
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, some
+from treegauge.ranking.metadata import units_of
+from treegauge.scoring.verdicts import table_verdict, treebank_verdict
 
 Floats = NDArray[np.float64]
 FEW = 10
@@ -108,8 +110,6 @@ class Differences(PairMatrix, kind="differences", unit="percent"):
 
     def verdicts(self) -> str:
         """Return how many pairs have each verdict, and which are equivalent."""
-        if "verdict" not in self.numbers:
-            return ""
         pairs = combinations(range(len(self.systems)), 2)
         told = [(str(self.numbers["verdict"][a, b]), f"{self.systems[a]} and {self.systems[b]}") for a, b in pairs]
         same = [names for words, names in told if words == "equivalent"]
@@ -118,7 +118,11 @@ class Differences(PairMatrix, kind="differences", unit="percent"):
             f"equivalent: {len(same)}{f' ({some(same)})' if same else ''}", f"one better: {better}",
             f"one not worse: {len(told) - len(same) - better - undecided}", f"undecided: {undecided}",
         ]  # fmt: skip
-        return f"pairs by verdict, as in score --margin: {'; '.join(counts)}\n"
+        alone = []
+        if len(self.systems) == 2:
+            new = str(self.numbers["sentence"][0, 1])
+            alone = [table_verdict(*self.systems, float(self.numbers["difference"][0, 1])).sentence, new]
+        return "\n".join([*alone, f"pairs by verdict on new treebanks: {'; '.join(counts)}\n"])
 
 
 def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
@@ -178,7 +182,7 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     (:func:`~treegauge.statistics.planning.margin_claims`), and the strongest claim in words.
     """
     from treegauge.statistics.hierarchy import hierarchy
-    from treegauge.statistics.planning import detectable_difference, margin_claims, verdict
+    from treegauge.statistics.planning import detectable_difference, margin_claims
     from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
     order = board.by_mean()
@@ -199,17 +203,22 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
         "new_low": new_low, "new_high": new_high,
         "detectable": detectable_difference(error, df, level=level),
     }  # fmt: skip
-    if margin > 0:
-        claims = margin_claims(model.alike.value, error, df, margin)
-        p_values, alpha = model.alike.p_value(), round(1 - level, 10)
-        words = [
-            [
-                "" if a == b else verdict(names[a], names[b], numbers["difference"][a, b], p_values[a, b],
-                                          {name: p[a, b] for name, p in claims.items()}, alpha)
-                for b in range(len(names))
-            ]
-            for a in range(len(names))
-        ]  # fmt: skip
-        numbers |= claims | {"verdict": np.array(words)}
+    claims = margin_claims(model.alike.value, error, df, margin) if margin > 0 else {}
+    units, metric = units_of(board, by), metric_name(board.metric)
+    gains = values[:, None, :] - values[None, :, :]
+    verdicts = [
+        [
+            None if a == b else treebank_verdict(
+                names[a], names[b], gains[a, b], units, metric, by=by, level=level, margin=margin or None,
+                claims={name: p[a, b] for name, p in claims.items()}, interval=(low[a, b], high[a, b]),
+            )
+            for b in range(len(names))
+        ]
+        for a in range(len(names))
+    ]  # fmt: skip
+    for name in ("words", "sign", "p", "sentence"):
+        texts = [["" if one is None else getattr(one, name) for one in row] for row in verdicts]
+        numbers["verdict" if name == "words" else name] = np.array(texts)
+    numbers |= claims
     signature = countersign(board.signature, units=by, level=level, margin=margin or None)
     return Differences(names, numbers, signature)

@@ -1,14 +1,13 @@
 """How every number on a page was computed: equation, options, signature, command, papers."""
 
 import json
+import re
 import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-
-from treegauge.reporting.sections.summary import treebank_of
 
 _ASSETS = files("treegauge.reporting").joinpath("assets")
 _TEXTS = tomllib.loads(_ASSETS.joinpath("methods.toml").read_text(encoding="utf-8"))
@@ -128,3 +127,14 @@ def _made(method: Method) -> str:
 def _listed(rows: dict[str, str]) -> str:
     terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items() if value)
     return f"<dl>{terms}</dl>" if terms else ""
+
+
+def treebank_of(name: str) -> str:
+    """Return the treebank that a set belongs to; readers filter all views by it.
+
+    Examples
+    --------
+    >>> treebank_of("UD_Greek-GDT/test"), treebank_of("UD_Greek-GDT@2.5/dev"), treebank_of("gold")
+    ('UD_Greek-GDT', 'UD_Greek-GDT@2.5', 'gold')
+    """
+    return re.sub(r"/(?:train|dev|test)$", "", name)

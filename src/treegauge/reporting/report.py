@@ -108,8 +108,7 @@ def report(
     True
     """
     from treegauge.reporting.inputs import read_inputs
-    from treegauge.reporting.page import page
-    from treegauge.reporting.sections.summary import what_was_given
+    from treegauge.reporting.page import page, what_was_given
 
     golds = list(gold) if isinstance(gold, list | tuple) else [gold]
     path = None if out is None else Path(out)

@@ -15,13 +15,24 @@ from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import UnitCounts, difference, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
+from treegauge.scoring.verdicts import (
+    SIGNS,
+    PairEvidence,
+    PairVerdict,
+    error_reduction,
+    pair_state,
+    pair_verdict,
+    state_words,
+    treebank_verdict,
+)
 from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
-from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
+from treegauge.statistics.planning import best_of, detectable_difference, margin_claims
 from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 from treegauge.statistics.units import (
+    GENUS,
     LEAST_BEST,
     LEAST_BOOTSTRAP_TEST,
     LEAST_ERRORS,
@@ -31,6 +42,7 @@ from treegauge.statistics.units import (
     LEAST_UNITS,
     UnitKind,
     forcing_treebanks,
+    treebank_units,
 )
 from treegauge.treebanks.sources.languages import kin_of
 
@@ -52,7 +64,8 @@ class Comparisons(Result, kind="comparisons", unit="percent"):
     that would be significant with probability 0.8. The primary test is Student's t of the
     difference; `p_corrected` is the p-value to report. With a `margin`, a verdict says whether the
     systems are equivalent. `best` is the system with the highest score; with three or more systems
-    its score is corrected for this selection.
+    its score is corrected for this selection. `verdicts` answer two questions on each pair: would the
+    difference hold on new text, and on new treebanks?
     """
 
     pairs: tuple[dict[str, Any], ...]
@@ -60,6 +73,11 @@ class Comparisons(Result, kind="comparisons", unit="percent"):
     test: PairedTest = PRIMARY
     notes: tuple[str, ...] = ()
     best: dict[str, Any] | None = None
+    verdicts: tuple[PairVerdict, ...] = ()
+
+    def verdicts_of(self, metric: str, a: str, b: str) -> tuple[PairVerdict, ...]:
+        """Return the two verdicts of a pair, in either order, on new text and on new treebanks."""
+        return tuple(one for one in self.verdicts if one.metric == metric and {one.a, one.b} == {a, b})
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -69,7 +87,9 @@ class Comparisons(Result, kind="comparisons", unit="percent"):
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, the name of the primary test, and the best system."""
         primary = {"test": PRIMARY, "reported": self.test == PRIMARY, "p_value": "p_corrected"}
-        return {"primary": primary, "notes": list(self.notes), "best": self.best} | (super().json_fields())
+        verdicts = [one._asdict() for one in self.verdicts]
+        named = {"primary": primary, "notes": list(self.notes), "best": self.best, "verdicts": verdicts}
+        return named | super().json_fields()
 
     def shown(self) -> list[dict[str, Any]]:
         """Return differences with their intervals, and p-values."""
@@ -88,21 +108,21 @@ class Comparisons(Result, kind="comparisons", unit="percent"):
         return [{name: row[name] for name in names} for row in rows]
 
     def own_text(self) -> str:
-        """Return the table, the name of the test, and notes."""
-        return "\n".join([tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature])
+        """Return the verdicts, the table, the name of the test, and notes."""
+        shown = tables.to_text(self.shown(), digits=self.digits)
+        return "\n".join([*verdict_lines(self.verdicts), shown, *self.notes, self.signature])
 
 
-def error_reduction(a: float, b: float) -> float | None:
-    r"""Error reduction of A over B in percent; None if B makes no errors.
+#: The number of pairs whose verdicts are printed.
+PRINTED = 6
 
-    .. math:: 100 \, \frac{(100 - b) - (100 - a)}{100 - b}
 
-    Examples
-    --------
-    >>> round(error_reduction(85, 80), 2)
-    25.0
-    """
-    return None if b >= 100 else 100 * (a - b) / (100 - b)
+def verdict_lines(verdicts: Sequence[PairVerdict]) -> list[str]:
+    """Return the sentences of the first pairs, each once: on new text first, then on new treebanks."""
+    first = sorted(verdicts[: 2 * PRINTED], key=lambda one: one.question != "new text")
+    more = len(verdicts) // 2 - PRINTED
+    left_out = [f"{more} more pairs: --format json has their verdicts"] if more > 0 else []
+    return list(dict.fromkeys([*(one.sentence for one in first), *left_out]))
 
 
 def compare_systems(
@@ -152,6 +172,8 @@ def compare_systems(
             if test != PRIMARY:
                 rows[-1]["p_value"] = known(p_values[i])
     rows = judged(rows, correction, scores.level)
+    number = next(iter(counted.values())).number
+    verdicts = _verdicts(rows, scores, number, test, margin)
     signature = countersign(
         scores.signature, test=f"paired-{test}", m="+".join(names),
         permutations=resamples if test != PRIMARY else None,
@@ -166,7 +188,44 @@ def compare_systems(
         for row in rows
         if row["p_value"] is None and counted[row["a"]].number >= LEAST_UNITS
     ]
-    return Comparisons(tuple(rows), signature, test, tuple(notes), best)
+    return Comparisons(tuple(rows), signature, test, tuple(notes), best, verdicts)
+
+
+def _verdicts(
+    rows: Sequence[Mapping[str, Any]], scores: Scores, number: int, test: PairedTest, margin: float | None
+) -> tuple[PairVerdict, ...]:
+    """Return the two verdicts of each pair on one treebank."""
+    name = scores.treebank.rpartition("#")[0]
+    few = f"{number} {scores.units}; a test needs {LEAST_UNITS}"
+    different = f"the systems differ in fewer than {LEAST_ERRORS} {scores.units}"
+    why = few if number < LEAST_UNITS else different
+    units = treebank_units([name], [kin_of(name, GENUS)])
+    verdicts: list[PairVerdict] = []
+    for row in rows:
+        made = text_verdict(row, len(rows), "this treebank", why, scores.level, test=test, margin=margin)
+        gain, label = np.array([row["difference"]]), row["metric"]
+        verdicts += [made, treebank_verdict(row["a"], row["b"], gain, units, label, level=scores.level)]
+    return tuple(verdicts)
+
+
+def text_verdict(
+    row: Mapping[str, Any], tests: int, where: str, why_not: str, level: float, *, test: PairedTest = PRIMARY,
+    margin: float | None = None,
+) -> PairVerdict:  # fmt: skip
+    """Return the answer on new text, from a row of a comparison."""
+    over = [f"{test} test"] if test != PRIMARY else []
+    over += [f"corrected for {tests} tests"] if tests > 1 else []
+    return pair_verdict(
+        PairEvidence(
+            "new text", row["a"], row["b"], row["difference"], row["metric"], row.get("p_corrected"),
+            row.get("low"), row.get("high"), level, where, ", ".join(over), why_not, _claims(row), margin,
+        )
+    )  # fmt: skip
+
+
+def _claims(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the p-values of claims with a margin."""
+    return {name: row[name] for name in row if name.endswith(("_equivalent", "_not_worse"))}
 
 
 def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
@@ -198,19 +257,17 @@ def detectable_note(rows: Sequence[Mapping[str, Any]], units: str) -> list[str]:
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
-    """Correct p-values for the number of tests and, given a margin, add a verdict."""
+    """Correct p-values for the number of tests; add the sign of each difference and, given a margin, a verdict."""
     done = [dict(row) for row in rows]
     for name in [name for name in done[0] if name.startswith("p_")]:
         corrected = adjust([row[name] for row in done], correction).tolist()
         for row, p in zip(done, corrected, strict=True):
             row["p_corrected" if name == "p_value" else name] = known(p)
-    if "p_equivalent" in done[0]:
-        for row in done:
-            row["verdict"] = verdict(
-                row["a"], row["b"], row["difference"], row["p_corrected"],
-                {name: row[name] for name in row if name.endswith(("_equivalent", "_not_worse"))},
-                round(1 - level, 10),
-            )  # fmt: skip
+    for row in done:
+        state = pair_state(row["difference"], row["p_corrected"], round(1 - level, 10), _claims(row))
+        row["sign"] = SIGNS[state][0]
+        if "p_equivalent" in row:
+            row["verdict"] = state_words(state, row["a"], row["b"])
     return done
 
 
@@ -401,8 +458,8 @@ def compare_suite(
             row |= sureness(over.here.reshape((1,)), 0, suite.level, margin)
         rows.append(row)
     notes = ["primary test: Student's t of the mean difference on these treebanks"]
+    few = forcing_treebanks(suite.text_units)
     if any(row["p_value"] is None for row in rows):
-        few = forcing_treebanks(suite.text_units)
         notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
     units = " and ".join(sorted({str(each.units) for each in suite.treebanks.values()}))
     notes += detectable_note(rows, f"the {units} of these treebanks")
@@ -411,4 +468,12 @@ def compare_suite(
     signature = countersign(
         suite.signature, test=f"paired-{PRIMARY}", m="+".join(metrics), correction=correction, margin=margin
     )
-    return Comparisons(tuple(judged(rows, correction, suite.level)), signature, notes=tuple(notes))
+    rows, verdicts = judged(rows, correction, suite.level), list[PairVerdict]()
+    why = few or "the systems differ in too few units of some treebank"
+    for row, (_, (a, b), (names, gains, _)) in zip(rows, pairs, strict=True):
+        groups = treebank_units(names, [kin_of(name, GENUS) for name in names])
+        verdicts += [
+            text_verdict(row, len(rows), "these treebanks", why, suite.level, margin=margin),
+            treebank_verdict(a, b, 100 * np.array(gains), groups, row["metric"], level=suite.level),
+        ]
+    return Comparisons(tuple(rows), signature, notes=tuple(notes), verdicts=tuple(verdicts))

@@ -15,6 +15,7 @@ from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
 from treegauge.scoring.paired_tests import Claims, Comparisons, known, unit_counts
+from treegauge.scoring.verdicts import BETTER, pair_state
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
 from treegauge.treebanks.sources.languages import code_column, human_names
 
@@ -59,6 +60,7 @@ def scores_table(scores: "Scores") -> PaperTable:
         what = f"{_TESTS[comparisons.test]}{said[0]} over {scores.units}, {said[1]}"
         lines += _marks(rows, what, all(row.get("p_value") is None for row in comparisons.pairs))
     lines += _legend(rows, scores.level, scores.units)
+    lines += _answers(comparisons, {one.system: one[names[0]].f1 for one in scores.systems}, labels[0])
     signature = comparisons.signature if comparisons else scores.signature
     return PaperTable("system", labels, rows, " ".join(lines), signature)
 
@@ -109,6 +111,7 @@ def suite_table(suite: "Suite") -> PaperTable:
             what += f" in this table is at most {claims.alpha:.2g}"
         lines += _marks(body, what, all(row.get("p_value") is None for row in comparisons.pairs))
     lines += _legend(body, suite.level, units)
+    lines += _answers(comparisons, {one: suite[one][names[0]].f1 for one in suite.names}, labels[0])
     if suite.failures:
         lines.append("–: no score; counts as 0 in the average.")
     if not any(suite.intervals.values()):
@@ -142,7 +145,7 @@ def classes_table(found: "Breakdowns") -> PaperTable:
         if tests:
             row = tests.get(name, {})
             p, low = row.get("p_corrected"), row.get("low")
-            better = p is not None and p <= alpha
+            better = bool(row) and pair_state(row["difference"], p, alpha) in BETTER
             yield PaperCell(None, text=f"{row['difference']:+.2f}" if row else "–", significant=better)
             yield PaperCell(None, text="–" if low is None else f"{low:+.1f} to {row['high']:+.1f}")
 
@@ -199,11 +202,18 @@ def _tested(tests: Comparisons | None, label: str, level: float) -> tuple[Pairs,
     for row in tests.pairs if tests else ():
         p = row.get("p_corrected")
         if row["metric"] == label and p is not None:
-            pair = (row["a"], row["b"]) if row["difference"] > 0 else (row["b"], row["a"])
+            state = pair_state(row["difference"], p, round(1 - level, 10))
+            pair = (row["b"], row["a"]) if state == "b_better" else (row["a"], row["b"])
             tested.add(pair)
-            if p <= round(1 - level, 10):
+            if state in BETTER:
                 better.add(pair)
     return better, tested
+
+
+def _answers(tests: Comparisons | None, scores: dict[str, float], label: str) -> list[str]:
+    """Return the two verdicts on the systems with the highest scores."""
+    first = sorted(scores, key=lambda name: -scores[name])[:2]
+    return [one.sentence for one in tests.verdicts_of(label, *first)] if tests and len(first) > 1 else []
 
 
 def _won(claims: Claims, label: str) -> tuple[dict[str, Pairs], dict[str, Pairs]]:

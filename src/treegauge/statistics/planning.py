@@ -1,11 +1,11 @@
 """Equivalence tests, power, detectable effects, sample sizes, and the best of many."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,38 +86,6 @@ def margin_claims(
     ours, theirs = (equivalence(sign * difference, standard_error, df, margin) for sign in (1, -1))
     claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse, "b_not_worse": theirs.p_not_worse}
     return {f"p_{name}": np.asarray(np.minimum(2 * p, 1.0)) for name, p in claims.items()}
-
-
-def verdict(a: str, b: str, difference: float, p_value: float | None, claims: Mapping[str, Any], alpha: float) -> str:
-    """Return the strongest claim about two systems that tests support, in the words of all verbs.
-
-    Parameters
-    ----------
-    a, b, difference, p_value
-        The systems, A - B, and the p-value of that difference; None if it was not tested.
-    claims
-        p-values of :func:`margin_claims`, perhaps corrected for the number of pairs.
-    alpha
-        The largest p-value at which a claim holds.
-
-    Examples
-    --------
-    >>> verdict("A", "B", 0.1, 0.51, margin_claims(0.1, 0.15, 40, margin=0.5), 0.05)
-    'equivalent'
-    >>> verdict("A", "B", 0.4, 0.01, margin_claims(0.4, 0.15, 40, margin=0.5), 0.05)
-    'A better'
-    """
-    shown = {name: p is not None and p <= alpha for name, p in claims.items()}
-    ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
-    named = {"a": a, "b": b}
-    if shown["p_equivalent"]:
-        return "equivalent"
-    if p_value is not None and p_value <= alpha:
-        return f"{named[ahead]} better"
-    for side in (ahead, behind):
-        if shown[f"p_{side}_not_worse"]:
-            return f"{named[side]} not worse"
-    return "undecided"
 
 
 def detectable_difference(

@@ -17,9 +17,8 @@ from treegauge.learning.curves.score_grid import AVERAGE
 from treegauge.learning.transfer import transfer
 from treegauge.reporting.figures.curves import curve_data
 from treegauge.reporting.inputs import PageInputs
-from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.methods import Method, make_method, treebank_of
 from treegauge.reporting.page import Section
-from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.metrics.convention import Convention
 
 _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")

@@ -17,10 +17,9 @@ from treegauge.learning.dynamics.jobs import HELD_OUT
 from treegauge.learning.dynamics.recording import LAYERS, Recording
 from treegauge.reporting.figures.treebanks import data_map_data
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.methods import Method, literal, make_method, python
+from treegauge.reporting.methods import Method, literal, make_method, python, treebank_of
 from treegauge.reporting.packing import numbers, trees
-from treegauge.reporting.page import Section, page
-from treegauge.reporting.sections.summary import counted, treebank_of
+from treegauge.reporting.page import Section, counted, page
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.sources.files import is_conllu, short_name
 

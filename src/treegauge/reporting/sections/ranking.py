@@ -13,7 +13,7 @@ from treegauge.core.messages import note
 from treegauge.core.result import countersign
 from treegauge.core.verbs import Verb, command
 from treegauge.ranking.certificate import Certificate
-from treegauge.ranking.certify import certify, primary_test
+from treegauge.ranking.certify import certify
 from treegauge.ranking.compare import CriticalDifference, compare, critical_difference, treebank_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.metadata import units_of
@@ -31,7 +31,8 @@ from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pai
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
-from treegauge.reporting.sections.overview import all_pairs
+from treegauge.reporting.sections.overview import all_pairs, shown_verdict
+from treegauge.scoring.verdicts import errors_sentence, margin_sentence, table_verdict, treebank_verdict
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference
 from treegauge.statistics.units import GENUS
@@ -150,7 +151,8 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
         "classes": _classes(drawn[usual]),
         "pairs": table_pairs(scores),
         "claims": [
-            {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature} for one in certificates
+            {"a": one.claim.a, "b": one.claim.b, "text": one.evidence, "signature": one.signature}
+            for one in certificates
         ],
         "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
         "sets": sets and np.column_stack(sets).tolist(),
@@ -176,8 +178,8 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
 def table_pairs(board: Leaderboard) -> dict[str, Any]:
     """Return the difference of every pair of systems in a table of scores, as in a certificate.
 
-    `difference`, `low` and `high` are in points, for other treebanks of these families; `p` is from
-    the primary test; `detectable` is the difference that it detects with 80 % power.
+    `difference`, `low` and `high` are in points, for other treebanks of these families; `verdicts` has
+    the answers to the two questions; `detectable` is the difference that a test detects with 80 % power.
     """
     pairs = all_pairs(board.systems)
     whole, scale = board.fixed_point()
@@ -188,11 +190,24 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     low, high = made.interval(LEVEL)
     with np.errstate(invalid="ignore"):
         least = detectable_difference(made.standard_error, made.df, level=LEVEL)
-    p_values = [
-        primary_test(units, row, own) for row, own in zip(whole[first] - whole[second], differences, strict=True)
-    ]
-    columns: dict[str, Any] = {"difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values}
-    return {name: floats(values) for name, values in columns.items()}
+    metric = metric_name(board.metric)
+    columns = {"difference": made.value, "low": low, "high": high, "detectable": least}
+    verdicts = []
+    for number, (i, j) in enumerate(pairs):
+        a, b = board.systems[i], board.systems[j]
+        limits = (low[number], high[number])
+        text = table_verdict(a, b, float(differences[number].mean()), metric)
+        new = treebank_verdict(a, b, differences[number], units, metric, level=LEVEL, interval=limits)
+        verdicts.append([shown_verdict(one) for one in (text, new)])
+    means = whole.mean(axis=1) / scale
+    named = [(board.systems[i], board.systems[j], float(means[i]), float(means[j])) for i, j in pairs]
+    ends = [(None, None) if np.isnan(one) else (float(one), float(other)) for one, other in zip(low, high, strict=True)]
+    said = {
+        "verdicts": verdicts,
+        "errors": [errors_sentence(*one) for one in named],
+        "equivalence": [margin_sentence(*one[:2], *limits) for one, limits in zip(named, ends, strict=True)],
+    }
+    return {name: floats(values) for name, values in columns.items()} | said
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> int:

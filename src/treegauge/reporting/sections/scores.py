@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import Result
-from treegauge.core.tables import p_value_text
 from treegauge.core.verbs import command
 from treegauge.reporting.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.methods import Method, make_method, treebank_of
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
 from treegauge.reporting.saved import SavedClaim, signed_choices
+from treegauge.reporting.sections.overview import pair_rows
 from treegauge.reporting.sections.scores_details import (
     calibration_data,
     class_pairs,
@@ -24,7 +24,6 @@ from treegauge.reporting.sections.scores_details import (
     page_calibration,
     system_confusions,
 )
-from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.calibration import Calibration
@@ -40,8 +39,6 @@ CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "proj
 #: Numbers of sentences per cell; the first with which a page has at most `WORDS` words is used.
 EXAMPLES = (8, 4, 2, 1)
 WORDS = 40_000
-#: Differences with a corrected p-value of at most this are called significant.
-SIGNIFICANT = 0.05
 #: The largest number of rows of paired tests that readers without JavaScript get as tables.
 MOST_ROWS = 2000
 #: The number of treebanks whose best system is named at the top of the page.
@@ -146,7 +143,7 @@ def _counted_words(convention: Convention) -> dict[str, str]:
 
 
 def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
-    """Return a sentence on the system with the highest LAS, its lead, and the significance."""
+    """Return a sentence on the system with the highest LAS, and the verdict on new text."""
     order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
     best = order[0]
     text = f"On {name}, {best.system} has the highest {scores.label('LAS')}, {best['LAS'].f1:.2f}"
@@ -155,14 +152,8 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
         text += f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})"
     if tests is None:
         return f"{text}."
-    ahead = best["LAS"].f1 - order[1]["LAS"].f1
-    pair = {best.system, order[1].system}
-    p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
-    if p is None:
-        return f"{text}, {ahead:.2f} points above {order[1].system} (too little text for a test)."
-    judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
-    lead = f"{ahead:.2f} points above {order[1].system}"
-    return f"{text}, {lead}; the difference is {judged} ({p_value_text(p)}, corrected)."
+    answers = tests.verdicts_of(scores.label("LAS"), best.system, order[1].system)
+    return " ".join([f"{text}.", *(one.sentence for one in answers[:1])])
 
 
 #: Breakdowns by kind of class and system.
@@ -207,7 +198,7 @@ def _part(
         "words": one.gold.n_words,
         "systems": list(one.systems),
         "metrics": interval_data(scores),
-        "tests": list(tests.pairs) if tests else [],
+        "tests": pair_rows(tests),
         "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
         "convention": scores.convention.signed,
         "confusion": [mean_confusions(own) for own in all_confusions],

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.reporting.packing import floats
+from treegauge.core.tables import p_value_cell
+from treegauge.reporting.packing import floats, numbers, texts
 from treegauge.reporting.sections.overview import all_pairs
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.calibration import Calibration, EventCalibration, calibrate
@@ -227,9 +228,13 @@ def class_pairs(
         by_class = {row["class"]: row for row in rows}
         columns = {
             name: [by_class.get(one, {}).get(name) for one in classes]
-            for name in ("difference", "low", "high", "p_corrected")
+            for name in ("difference", "low", "high", "p_corrected", "sign")
         }
-        found.append({name: floats(_filled(values)) for name, values in columns.items()})
+        p_values, signs = columns.pop("p_corrected"), columns.pop("sign")
+        found.append(
+            {name: floats(_filled(values)) for name, values in columns.items()}
+            | {"p": texts(list(map(p_value_cell, p_values))), "sure": numbers([sign in (">", "<") for sign in signs])}
+        )
     return found
 
 

@@ -27,8 +27,6 @@ export const pValue = (p) => {
   if (missing(p)) return "";
   return p < 0.0001 ? "<0.0001" : p.toFixed(4);
 };
-// A p-value in a sentence, with the digits of the tables: "p = 0.031", "p < 0.0001".
-export const pText = (p) => (p < 0.0001 ? "p < 0.0001" : `p = ${Number(p.toFixed(4))}`);
 // A command of the page with its open places (@name@) filled in, quoted for a shell.
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 export const filledCommand = (command, values) =>

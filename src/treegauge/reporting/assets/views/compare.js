@@ -91,16 +91,16 @@ const mount = (root, page) => {
     const facts = single ? rows[0].facts : findPair(page.data("overview").pairs, a, b);
     const items = rows
       .filter((row) => row.facts)
-      .map((row) => ({ name: row.part.treebank, ...row.facts, strong: single }));
+      .map((row) => ({ name: row.part.treebank, ...row.facts, verdict: row.facts.verdicts[0], strong: single }));
     const over = single ? `on ${rows[0].part.treebank}` : `over ${rows.length} treebanks`;
     if (!facts) return { facts: null, items, over };
-    const all = { name: "all treebanks", ...facts, strong: true };
+    const all = { name: "all treebanks", ...facts, verdict: facts.verdicts[0], strong: true };
     return { facts, items: single ? items : [all, ...items], over };
   };
   const ranked = () => {
     const { board } = source();
     const [a, b] = pair().map((name) => board.data.systems.indexOf(name));
-    const facts = { metric: board.data.metric, ...board.pair(a, b), errorReduction: null };
+    const facts = { metric: board.data.metric, ...board.pair(a, b) };
     const failed = (t) => [a, b].filter((s) => board.failed(s, t)).map((s) => board.data.systems[s]);
     const codes = board.data.treebanks.map((one) => one.code);
     const missing = codes.flatMap((code, t) => (failed(t).length ? [`${failed(t).join(" and ")} on ${code}`] : []));
@@ -109,7 +109,7 @@ const mount = (root, page) => {
       .map((difference, t) => ({ name: codes[t], difference, low: null, high: null, t }))
       .filter(({ t }) => !failed(t).length)
       .sort((x, y) => y.difference - x.difference);
-    const all = { name: "mean of all treebanks", ...facts, strong: true };
+    const all = { name: "mean of all treebanks", ...facts, verdict: facts.verdicts[1], strong: true };
     return { facts, missing, items: [all, ...items], over: `over ${board.held} treebanks` };
   };
 

@@ -1,9 +1,9 @@
-// The certificate of a pair: the evidence for the claim that one system beats the other.
+// The evidence behind the verdict on new treebanks, folded: counts, subsets, further tests.
 
 import { info } from "../components/info.js";
 import { html } from "../shell/dom.js";
 import { filledCommand } from "../shell/format.js";
-import { certificateText } from "./compare_pair.js";
+import { countsText } from "./compare_pair.js";
 
 // Shares of subsets that A wins, for a few sizes.
 const winsOf = (board) => (a, b) => {
@@ -22,22 +22,18 @@ export const certificateBox = ({ source, a, b }) => {
     (one) => (one.a === a && one.b === b) || (one.a === b && one.b === a),
   );
   const [first, second] = board.means[i] >= board.means[j] ? [a, b] : [b, a];
-  const text = written ? written.text : certificateText({ board, a: i, b: j, wins: winsOf(board) });
+  const text = written ? written.text : countsText({ board, a: i, b: j, wins: winsOf(board) });
   const command = filledCommand(board.data.commands.certify, { claim: `${first} > ${second}` });
   return html(
-    "div",
+    "details",
     { id: "compare-certificate" },
-    html("h3", {}, "Evidence for the claim over all treebanks", info("certificates")),
-    html(
-      "blockquote",
-      {},
-      html("p", {}, text),
-      written ? html("p", {}, html("code", {}, written.signature)) : null,
-    ),
+    html("summary", {}, "Evidence and further tests"),
+    html("p", {}, info("certificates"), " ", text),
+    written ? html("p", {}, html("code", {}, written.signature)) : null,
     html(
       "p",
       { class: "count" },
-      written ? "To reproduce it, run: " : "For the full certificate with all tests, run: ",
+      written ? "To reproduce it, run: " : "For the certificate with all tests, run: ",
       html("code", { id: "compare-command" }, command),
     ),
   );

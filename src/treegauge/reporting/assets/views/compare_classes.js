@@ -1,7 +1,7 @@
 // Where A is better and where B is, by class of words: numbers, order and sentences.
 
 import { differenceOf } from "../components/differences.js";
-import { unpack } from "../shell/packed.js";
+import { column, unpack } from "../shell/packed.js";
 import { pairIndex } from "./ranking_board.js";
 
 const known = (x) => (Number.isFinite(x) ? x : null);
@@ -21,7 +21,8 @@ export const classRows = (part, by, a, b) => {
   const { at, sign } = pairIndex(part.systems.length, i, j);
   const packed = breakdown.pairs && breakdown.pairs[at];
   const test =
-    packed && Object.fromEntries(Object.entries(packed).map(([k, v]) => [k, unpack(v)]));
+    packed && Object.fromEntries(["low", "high", "sure"].map((key) => [key, unpack(packed[key])]));
+  const p = packed && column(packed.p);
   return breakdown.rows.map((row, r) => {
     const [ours, theirs] = [row.systems[i], row.systems[j]];
     const ends = test ? [known(sign * test.low[r]), known(sign * test.high[r])] : [null, null];
@@ -33,7 +34,8 @@ export const classRows = (part, by, a, b) => {
       difference: (ours.f1 ?? 0) - (theirs.f1 ?? 0),
       low: sign > 0 ? ends[0] : ends[1],
       high: sign > 0 ? ends[1] : ends[0],
-      p: test ? known(test.p_corrected[r]) : null,
+      p: p ? p.at(r) : "", // as text, and whether it is significant: Python's words
+      sure: Boolean(test && test.sure[r]),
       errors: (ours.correct ?? 0) - (theirs.correct ?? 0), // words that B loses and A does not
       examples: [ours.examples ?? [], theirs.examples ?? []],
     };

@@ -9,7 +9,7 @@ const tipOf = (item) => {
   return `${item.name}: ${signed(item.difference)}${ends}`;
 };
 
-// `items` are {name, difference, low, high, strong}; positive ones favour A.
+// `items` are {name, difference, low, high, strong, verdict}; positive ones favour A.
 export const forest = ({ width, items, a, b, metric, margin, label }) => {
   const ends = items.flatMap((item) => [item.difference, item.low ?? 0, item.high ?? 0]);
   const reach = Math.max(...ends.map(Math.abs), margin * 1.1, 0.1) * 1.05;
@@ -32,7 +32,7 @@ export const forest = ({ width, items, a, b, metric, margin, label }) => {
     (i, x, y) => {
       const item = items[i];
       const stroke = item.difference >= 0 ? "var(--pos)" : "var(--neg)";
-      const sure = item.low !== null && (item.low > 0 || item.high < 0);
+      const sure = item.verdict ? item.verdict.better !== null : true;
       return svg(
         "g",
         { class: "difference" },
@@ -59,7 +59,7 @@ export const forest = ({ width, items, a, b, metric, margin, label }) => {
           cx: x(item.difference),
           cy: y,
           r: item.strong ? 6 : 4,
-          fill: sure || item.low === null ? stroke : "var(--paper)",
+          fill: sure ? stroke : "var(--paper)",
           stroke,
           "stroke-width": 2,
         }),

@@ -3,8 +3,7 @@
 import { balance } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { grouped, plural, points, pText, pValue, signed } from "../shell/format.js";
-import { SIGNIFICANT } from "./compare_pair.js";
+import { grouped, plural, points, signed } from "../shell/format.js";
 import { reachOf } from "./compare_classes.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -35,13 +34,13 @@ const said = (row, a, b) =>
     `${row.class}: ${a} ${points(row.ours, 1)}, ${b} ${points(row.theirs, 1)}`,
     `difference ${signed(row.difference, 1)}`,
     row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
-    row.p === null ? null : `${pText(row.p)}, corrected for the number of classes`,
+    row.p ? `p ${row.p.replace(/^(?!<)/, "= ")}, corrected for the number of classes` : null,
     lost(row.errors, a, b),
   ]
     .filter(Boolean)
     .join("; ");
 
-const starOf = (row) => (row.p !== null && row.p <= SIGNIFICANT ? "*" : "");
+const starOf = (row) => (row.sure ? "*" : "");
 
 const cellButton = ({ row, a, b, reach, r, column, pressed, onopen }) => {
   const shown = balance(0.5 + row.difference / reach / 2);
@@ -104,7 +103,7 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
       ),
       html("td", { class: "wide-bar" }, divergingBar(row, reach)),
       html("td", { class: "number" }, signed(row.errors, 0)),
-      html("td", { class: "number" }, pValue(row.p)),
+      html("td", { class: "number" }, row.p),
     );
   return scrolling(
     `Difference by ${by}`,

@@ -1,10 +1,10 @@
-// The result of a comparison: the main sentence, the chart, and what the interval shows.
+// The result of a comparison: the two verdicts, the chart, and what the interval shows.
 
 import { info } from "../components/info.js";
 import { html, responsive } from "../shell/dom.js";
-import { plural, points } from "../shell/format.js";
+import { plural } from "../shell/format.js";
 import { forest } from "./compare_forest.js";
-import { detectableText, headline, verdictOf, verdictText } from "./compare_pair.js";
+import { detectableText, verdictLines } from "./compare_pair.js";
 
 const card = (title, key, ...content) =>
   html("div", { class: "card" }, html("h3", {}, title, key ? info(key) : null), content);
@@ -23,27 +23,19 @@ export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onma
     value: margin,
     onchange: () => onmargin(Number(field.value)),
   });
-  const errors =
-    facts.errorReduction === null || facts.errorReduction === undefined
-      ? null
-      : card(
-          "Errors",
-          null,
-          html(
-            "p",
-            {},
-            facts.errorReduction >= 0
-              ? `${a} makes ${points(facts.errorReduction, 1)} % fewer errors than ${b}.`
-              : `${a} makes ${points(-facts.errorReduction, 1)} % more errors than ${b}.`,
-          ),
-        );
+  const errors = facts.errors ? card("Errors", null, html("p", { id: "compare-errors" }, facts.errors)) : null;
   return [
-    html("p", { class: "result", id: "compare-result", role: "status" }, headline(facts, a, b, over)),
+    html(
+      "div",
+      { class: "result", id: "compare-result", role: "status" },
+      html("p", { class: "count" }, `${a} and ${b}, ${facts.metric} ${over}`),
+      verdictLines(facts.verdicts, a),
+    ),
     chart,
     html(
       "p",
       { class: "count" },
-      "Lines: 95 % confidence intervals. Filled: the interval excludes 0 or is not known. ",
+      "Lines: 95 % confidence intervals. Filled: significant, or not tested. ",
       `Grey: differences below ${plural(margin, "point")}.`,
       missing.length ? ` Not drawn, because the run failed and counts as 0: ${missing.join(", ")}.` : null,
     ),
@@ -53,11 +45,11 @@ export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onma
       card(
         "Are they equivalent?",
         "equivalence",
-        html("p", { id: "compare-verdict" }, verdictText(verdictOf(facts, margin), a, b, margin)),
+        html("p", { id: "compare-verdict" }, facts.equivalence),
         html(
           "label",
           { class: "field" },
-          html("span", {}, "Largest difference that does not matter, points"),
+          html("span", {}, "Grey band: largest difference that does not matter, points"),
           field,
         ),
       ),

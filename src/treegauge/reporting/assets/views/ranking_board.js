@@ -23,14 +23,14 @@ export const readBoard = (data) => {
   );
   const masks = { best: unpack(data.best), worst: unpack(data.worst) };
   const pairs = Object.fromEntries(
-    Object.entries(data.pairs).map(([name, packed]) => [name, unpack(packed)]),
+    Object.entries(data.pairs).map(([name, packed]) => [name, unpack(packed)]), // verdicts are a list already
   );
   const known = (x) => (Number.isFinite(x) ? x : null);
   const meanOver = ranker(data);
   const whole = meanOver(new Array(held).fill(true));
   const drawn = new Map();
 
-  // Mean difference of two systems with its interval for other treebanks, and its test.
+  // Mean difference of two systems with its interval for other treebanks, and Python's verdicts.
   const pair = (a, b) => {
     const { at, sign } = pairIndex(n, a, b);
     const [low, high] = [known(pairs.low[at]), known(pairs.high[at])];
@@ -39,7 +39,9 @@ export const readBoard = (data) => {
       low: low === null ? null : sign > 0 ? low : -high,
       high: high === null ? null : sign > 0 ? high : -low,
       detectable: known(pairs.detectable[at]),
-      p: known(pairs.p[at]),
+      verdicts: pairs.verdicts[at],
+      equivalence: pairs.equivalence[at],
+      errors: pairs.errors[at],
     };
   };
   // Ranks over subsets of the size at place `at`; with a constraint they are counted or drawn here.

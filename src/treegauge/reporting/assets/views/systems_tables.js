@@ -2,7 +2,7 @@
 
 import { dataTable } from "../components/table.js";
 import { html } from "../shell/dom.js";
-import { grouped, points, pValue, signed } from "../shell/format.js";
+import { grouped, points, signed } from "../shell/format.js";
 
 const METRICS =
   "F1 in percent. UAS: heads; LAS: heads and relations; CLAS: of content words; MLAS: with tags and features; BLEX: with lemmas";
@@ -83,12 +83,16 @@ export const testTable = (rows, href) => {
         (t) => t.error_reduction,
         (t) => points(t.error_reduction),
       ),
-      number("p", "p_value: of this pair alone", (t) => t.p_value, (t) => pValue(t.p_value)),
+      {
+        name: "sign",
+        title: "> A is better, < B is better, ≈ no significant difference, ? too few to say",
+        value: (t) => t.verdicts[0].sign,
+      },
       number(
-        "p, corrected",
-        "p_corrected: after Holm's correction over all pairs",
+        "p",
+        "of the first verdict, corrected for the number of tests",
         (t) => t.p_corrected,
-        (t) => pValue(t.p_corrected),
+        (t) => t.verdicts[0].p,
       ),
     ],
   });
