@@ -1,5 +1,6 @@
 """The GitHub Action and the pre-commit hook do in a repository what their files say."""
 
+import json
 import os
 import re
 import shutil
@@ -63,24 +64,47 @@ def break_second(repository):
     file.write_text(text.replace("1\tc\tc\tX\t_\t_\t0", "1\tc\tc\tX\t_\t_\t9"), encoding="utf-8")
 
 
-def run_action(repository, base="", **inputs):
-    """Run the step that checks, as the runner of GitHub does, in a pull request from `base`."""
+def run_step(number, folder, place, base="", path="", system="Linux", **inputs):
+    """Run a step as the runner of GitHub does, with files for its outputs and its summary."""
     values = {f"inputs.{name}": str(one["default"]) for name, one in ACTION["inputs"].items()}
     values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
-    place = repository.parent / "runner"
     values |= {"runner.temp": str(place), "github.event.pull_request.base.sha": base}
-    program = place / "treegauge" / "bin" / "treegauge"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text(TREEGAUGE, encoding="utf-8")
-    program.chmod(0o755)
-    step = ACTION["runs"]["steps"][1]
+    values |= {"runner.os": system, "github.action_path": str(ROOT)}
+    step = ACTION["runs"]["steps"][number]
     environment = {name: EXPRESSION.sub(lambda m: values[m[1]], text) for name, text in step["env"].items()}
-    script = repository.parent / "script.sh"
+    environment |= {name: str(place / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        (place / name).unlink(missing_ok=True)
+    script = place / "script.sh"
     script.write_text(step["run"], encoding="utf-8")
     return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
-        cwd=repository, env=os.environ | environment, capture_output=True, text=True,
+        ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)], cwd=folder, text=True,
+        env=os.environ | environment | {"PATH": os.pathsep.join(filter(None, (path, os.environ["PATH"])))},
+        capture_output=True,
     )  # fmt: skip
+
+
+def program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def run_action(repository, base="", **inputs):
+    """Run the step that checks in a pull request from `base`."""
+    place = repository.parent / "runner"
+    folder = "Scripts" if inputs.get("system") == "Windows" else "bin"
+    program(place / "treegauge" / folder / "python", f'exec {sys.executable} "$@"')
+    return run_step(1, repository, place, base, **inputs)
+
+
+def summary(repository):
+    return (repository.parent / "runner" / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+
+
+def outputs(repository):
+    lines = (repository.parent / "runner" / "GITHUB_OUTPUT").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines)
 
 
 def annotations(done):
@@ -93,23 +117,113 @@ def errors(done):
     return [line for severity, _, line in annotations(done) if severity == "error"]
 
 
-def test_the_action_is_one_of_two_steps_in_bash():
-    install, check = ACTION["runs"]["steps"]
+PIP = """for word; do case "$word" in
+--only-binary*) echo "wheel $*" >> log; exit WHEEL ;; esac; done
+echo "source $*" >> log"""
+
+
+@pytest.mark.parametrize(("system", "name", "folder"), [("Linux", "python3", "bin"), ("macOS", "python3", "bin"),
+                                                        ("Windows", "python", "Scripts")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("version", "wheel", "expected"),
+    [("", 0, ["wheel"]), ("0.1.0", 0, ["wheel"]), ("", 1, ["wheel", "source"]), ("source", 0, ["source"])],
+)
+def test_a_wheel_is_installed_else_the_source_is_compiled(tmp_path, system, name, folder, version, wheel, expected):
+    """In an environment made by the runner's Python, whose pip finds a wheel or does not."""
+    place = tmp_path / "runner"
+    place.mkdir()
+    pip = f"{place}/treegauge/{folder}/python"
+    program(tmp_path / "own" / "python", PIP.replace("WHEEL", str(wheel)))
+    made = f'mkdir -p "$(dirname {pip})" && cp {tmp_path}/own/python {pip}'
+    program(tmp_path / "path" / name, f'test "$1 $2 $3" = "-m venv {place}/treegauge" && {made}')
+    done = run_step(0, tmp_path, place, path=str(tmp_path / "path"), system=system, version=version)
+    assert done.returncode == 0, done.stderr
+    log = (tmp_path / "log").read_text().splitlines()
+    assert [line.split()[0] for line in log] == expected
+    own = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    if expected[0] == "wheel":
+        assert log[0].endswith(f"--only-binary=:all: treegauge=={version or own}")
+    if "source" in expected:
+        assert log[-1].endswith(f"install --quiet --disable-pip-version-check {ROOT}")
+    assert ("compiling the Action's source" in done.stdout) == (expected == ["wheel", "source"])
+
+
+def test_steps_run_in_bash_and_actions_are_named_by_digest():
+    install, check, upload = ACTION["runs"]["steps"]
     assert ACTION["runs"]["using"] == "composite"
     assert {install["shell"], check["shell"]} == {"bash"}
-    assert install["run"].splitlines() == [
-        'python3 -m venv "$PLACE"',
-        '"$PLACE/bin/python" -m pip install --quiet --disable-pip-version-check "$ACTION"',
-    ]
-    assert install["env"]["ACTION"] == "${{ github.action_path }}"
+    assert re.fullmatch(r"github/codeql-action/upload-sarif@[0-9a-f]{40}", upload["uses"])
+    assert upload["if"] == "${{ always() && inputs.sarif == 'true' && steps.check.outputs.sarif != '' }}"
     assert install["env"]["PLACE"] == check["env"]["PLACE"]
+    assert {one["value"] for one in ACTION["outputs"].values()} == {
+        f"${{{{ steps.check.outputs.{name} }}}}" for name in ("errors", "warnings", "sarif", "badge")
+    }
 
 
 def test_no_input_is_pasted_into_a_script():
-    for step in ACTION["runs"]["steps"]:
+    steps = [step for step in ACTION["runs"]["steps"] if "run" in step]
+    for step in steps:
         assert "${{" not in step["run"]
-    used = {m for step in ACTION["runs"]["steps"] for value in step["env"].values() for m in EXPRESSION.findall(value)}
-    assert {name for name in used if name.startswith("inputs.")} == {f"inputs.{name}" for name in ACTION["inputs"]}
+    used = {m for step in steps for value in step["env"].values() for m in EXPRESSION.findall(value)}
+    assert {name for name in used if name.startswith("inputs.")} == {
+        f"inputs.{name}" for name in ACTION["inputs"] if name != "sarif"
+    }
+
+
+def test_windows_has_other_names(repository):
+    done = run_action(repository, system="Windows")
+    assert (done.returncode, errors(done)[:1]) == (1, [3]), done.stderr
+
+
+def test_annotations_keep_the_limit_and_show_each_test(repository):
+    """The platform shows ten errors and ten warnings of a step."""
+    many = "".join(sentence(f"s{i}", "a", "b", head="7") for i in range(40))
+    fixed = many + sentence("last", "e").replace("\tX\t", "\tXX\t")
+    (repository / "x_y-ud-test.conllu").write_text(fixed, encoding="utf-8")
+    done = run_action(repository)
+    assert len(errors(done)) == 10
+    assert max(errors(done)) == fixed.count("\n") - 1  # the unknown tag comes last and is shown
+    assert "::notice title=treegauge::31 more problems" in done.stdout
+    assert done.stdout.count("unknown-head") == 40
+    assert "| `unknown-head` | 2 error | 40 | x\\_y-ud-test.conllu:3" in summary(repository)
+    assert len(json.loads(Path(outputs(repository)["sarif"]).read_text())["runs"][0]["results"]) == 41
+    assert json.loads(Path(outputs(repository)["badge"]).read_text()) == {
+        "schemaVersion": 1, "label": "UD level 3", "message": "41 errors, 0 warnings", "color": "red",
+    }  # fmt: skip
+    assert (outputs(repository)["errors"], outputs(repository)["warnings"]) == ("41", "0")
+
+
+def test_the_summary_has_the_trend_since_the_last_release(repository):
+    for tag in ("r2.9", "r2.10", "other"):
+        git(repository, "tag", tag)
+    break_second(repository)
+    (repository / "not-to-release").mkdir()
+    (repository / "not-to-release" / "checks.toml").write_text(
+        '[[check]]\nname = "one-word"\nfind = "head=root !> []"\nmessage = "one word"\n'
+    )
+    done = run_action(repository, ud_level="2")
+    assert done.returncode == 1, done.stderr
+    text = summary(repository)
+    assert "| test | level | problems | in r2.10 | change | first |" in text
+    assert "| `unknown-head` | 2 error | 2 | 1 | +1 | x\\_y" in text
+    assert "| `one-word` | 6 warning | 1 | 1 | 0 |" in text  # today's own check, in the old sentences, too
+    run_action(repository, ud_level="2", release="r2.9")
+    assert "| in r2.9 |" in summary(repository)
+    run_action(repository, ud_level="2", release="none")
+    assert "change" not in summary(repository)
+    wrong = run_action(repository, release="r9")
+    assert (wrong.returncode, "does not know the tag 'r9'" in wrong.stdout) == (2, True)
+
+
+def test_tags_of_a_shallow_clone_are_fetched(repository, tmp_path):
+    git(repository, "tag", "r2.17")
+    break_second(repository)
+    git(repository, "commit", "-q", "-a", "-m", "second")
+    clone = tmp_path / "clone" / "UD_X-Y"
+    clone.parent.mkdir()
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-tags", f"file://{repository}", str(clone))
+    assert run_action(clone, ud_level="2").returncode == 1
+    assert "| `unknown-head` | 2 error | 2 | 1 | +1 |" in summary(clone)
 
 
 def test_without_a_pull_request_all_problems_are_shown(repository):
@@ -258,3 +372,47 @@ def test_the_page_says_what_the_files_say():
     inputs = re.findall(r"^\| `([\w-]+)` \|", page, re.M)
     assert inputs == list(ACTION["inputs"])
     assert f"[{', '.join(HOOK['args'])}]" in page
+
+
+TEMPLATE = ROOT / "docs" / "template"
+GREEK = [("σκύλοι", "NOUN", 2, "nsubj"), ("κοιμούνται", "VERB", 0, "root"), ("σήμερα", "ADV", 2, "advmod"),
+         ("εδώ", "ADV", 2, "advmod"), (".", "PUNCT", 2, "punct")]  # fmt: skip
+
+
+def greek(number, rows=GREEK):
+    """A sentence that is valid at level 5."""
+    lines = [f"# sent_id = g{number}", f"# text = {' '.join(form for form, *_ in rows)}"]
+    for n, (form, upos, head, deprel) in enumerate(rows, 1):
+        lines.append(f"{n}\t{form}\t{form}\t{upos}\t_\t_\t{head}\t{deprel}\t_\t_")
+    return "\n".join(lines) + "\n\n"
+
+
+def test_the_template_is_a_repository_that_can_be_released(tmp_path):
+    """With data, its workflow finds nothing; the same workflow finds its own check and a missing README."""
+    folder = tmp_path / "UD_Greek-GDT"
+    shutil.copytree(TEMPLATE, folder)
+    file = folder / "el_gdt-ud-test.conllu"
+    file.write_text("".join(map(greek, range(25))), encoding="utf-8")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "-c", "commit.gpgsign=false", "commit", "-qm", "first")
+    git(folder, "tag", "r2.17")
+    workflow = yaml.safe_load((folder / ".github" / "workflows" / "check.yml").read_text())
+    check = next(step for step in workflow["jobs"]["check"]["steps"] if "with" in step)
+    assert check["with"].keys() <= ACTION["inputs"].keys()
+    assert workflow["permissions"]["security-events"] == "write"
+    inputs = {name.replace("-", "_"): value for name, value in check["with"].items()}
+    done = run_action(folder, **inputs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 errors, 0 warnings" in done.stdout
+    assert "UD_Greek-GDT: valid" in summary(folder)
+    assert json.loads(Path(outputs(folder)["badge"]).read_text())["message"] == "valid"
+    noun = [(form, "NOUN" if n == 1 else upos, *rest) for n, (form, upos, *rest) in enumerate(GREEK)]
+    file.write_text(file.read_text(encoding="utf-8") + greek(99, noun), encoding="utf-8")
+    (folder / "README.md").unlink()
+    later = run_action(folder, **inputs)
+    assert later.returncode == 1
+    assert "| `subject-of-noun` | 6 warning | 1 | 0 | +1 | el" in summary(folder)
+    assert "| `readme` | 0 error | 1 | 0 | +1 |" in summary(folder)
+    config = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text())
+    assert [hook["id"] for hook in config["repos"][0]["hooks"]] == [HOOK["id"]]

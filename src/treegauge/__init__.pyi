@@ -518,6 +518,7 @@ def check(
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
     fix: bool = False,
+    explain: str | Sequence[str] = (),
     force: bool = False,
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
@@ -562,6 +563,8 @@ def check(
         Print repairs of what has one correct answer, as a unified diff: white space, line ends,
         numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
         FILE.patch writes it; git apply applies it.
+    explain
+        Say what these tests ask for, with an example that fails and its repair, and check nothing.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 

@@ -33,7 +33,7 @@ from studies.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.experiments.builtin import sampled
 from treegauge.learning.contribution import word_groups
-from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments, read_attachments
 from treegauge.learning.curves.complexity import partition
 from treegauge.learning.source_panel import delexicalised, train_sources
 from treegauge.learning.weights import first_sentences, inverse_weights
@@ -159,7 +159,10 @@ def work(path: Path, waiting: list[dict[str, Any]], until: float, taken: Any) ->
 
 
 def count(paths: list[str]) -> None:
-    """Count correct words of each class, and of simple and complex words where there is no curve."""
+    """Count correct words of each class, and of simple and complex words where there is no curve.
+
+    BITS may have some of the trainings: what was counted of others before stays.
+    """
     parts, scores, votes = [], [], []
     groups: dict[str, dict[str, Bools]] = {}
     rows = [json.loads(line) for path in paths for line in Path(path).read_text("utf-8").splitlines()]
@@ -189,8 +192,13 @@ def count(paths: list[str]) -> None:
                     "total": [int(total.sum()), *total[some].tolist()],
                 })
             )  # fmt: skip
-    counts = attachments(pl.concat(parts).select(COLUMNS), metric="score", by=PAPER_CLASSES)
+    counted_before = read_attachments(RESULTS / f"{COUNTS}.csv").frame.select(COLUMNS)
+    new = pl.concat(parts).select(COLUMNS).cast(counted_before.schema)
+    every = pl.concat([new, counted_before.join(new, on=["treebank", "parser", "size", "sample"], how="anti")])
+    counts = attachments(every, metric="score", by=PAPER_CLASSES)
     counts.save(RESULTS / f"{COUNTS}.csv")
+    if not scores and not votes:
+        return
     parted = partition(counts.select(parsers=["panparser"]), "panparser")
     for row in votes:
         scores += [

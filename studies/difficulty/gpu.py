@@ -261,7 +261,7 @@ def main(*words: str) -> None:
     begun = time.perf_counter()
     until = begun + float(settings.get("seconds", 560))
     rows, maps, done = kept(out, chosen, given)
-    with get_context("spawn").Pool(int(settings.get("workers", 4))) as pool:
+    with get_context("spawn").Pool(int(settings.get("workers", 4)), maxtasksperchild=1) as pool:
         # Both trainings of codes take longest where sentences are long.
         waiting = [("measures", name) for name in chosen if given["seeds"]]
         waiting += [("codes", name) for name in chosen if given["shuffles"]]

@@ -194,7 +194,11 @@ RUN = (
     "studies.difficulty.table RUN; {} on one shared H200"
 )
 MEASURED = RUN.format(" --words=480 --self=1 --shuffles=0 --halves=0", "five seeds, 2,900 s of processes")
-CODED = RUN.format(" --shuffles=3", "batches of 32 sentences, ten treebanks, 339 s")
+CODED = RUN.format(
+    " --words=480 --self=1 --seeds=0 --trainings=block",
+    "batches of 480 words, 16 treebanks, five shuffles, 460 s of processes; ten in batches of 32 sentences, "
+    "three shuffles, 339 s",
+)
 PARTS = (
     kept("difficulty_seeds", "The biaffine parser's values by seed", MEASURED),
     kept("difficulty_epochs", "Scores, entropies and V-INFO by epoch, means over seeds", MEASURED),

@@ -55,7 +55,17 @@ def home(tmp_path):
     header = "sentence,sent_id,word,form,upos,head,deprel,of,instead,p_gold,p_instead,score"
     row = "2,s2,5,house,NOUN,2,nmod,relation,obj,0.1,0.8,4.0"
     (tmp_path / "look.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    (tmp_path / "checks.toml").write_text(CHECKS, encoding="utf-8")
     return tmp_path
+
+
+CHECKS = """[[check]]
+name = "modified-subject"
+find = "deprel=nmod < deprel=nsubj"
+message = "a noun that modifies a subject"
+hint = "See page 3."
+"""
+KINDS = {"candidates", "consistency", "duplicates", "parser", "annotator", "check", "own check"}
 
 
 def everything(home, **options):
@@ -76,7 +86,11 @@ def test_all_kinds_are_in_one_list_and_what_several_found_comes_first(home):
     assert [item.proposed for item in only(found, "annotator") if item.sent_id == "s1"] == ["deprel=obj"]
     assert [(item.sent_id, item.word, item.proposed) for item in only(found, "parser")][1:] == [("s3", 4, "head=3")]
     kinds = {kind for item in found.items for kind in item.kind.split("+")}
-    assert kinds == {"candidates", "consistency", "duplicates", "parser", "annotator", "check"}
+    assert kinds == KINDS
+    (own,) = only(found, "own check")
+    assert (own.sent_id, own.word, own.proposed) == ("s2", 5, "")
+    assert own.reason.startswith("warning modified-subject: found a noun that modifies a subject, expected")
+    assert own.reason.endswith("; See page 3.")
     assert all("parser" in item.kind for item in everything(home, kinds="parser").items)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treegauge as tg
+from treegauge.auditing.review import review
 from treegauge.auditing.triage import Parts, expected_error, triage
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.student import student_quantile
@@ -50,13 +51,15 @@ def test_counts_are_those_of_other_code(files):
                 words += 1
                 accepted += same
                 if not same:
-                    asked.append((int(x[0]), x[1], int(x[6]), x[7], int(y[6]), y[7]))
+                    pairs = [(n, p, q) for n, p, q in (("head", x[6], y[6]), ("deprel", x[7], y[7])) if p != q]
+                    cells = [" ".join(f"{pair[0]}={pair[side]}" for pair in pairs) for side in (1, 2)]
+                    asked.append((int(x[0]), x[1], *cells))
     assert (row["words"], row["to_review"]) == (accepted, words - accepted)
     assert row["accepted"] == pytest.approx(100 * accepted / words)
     assert row["error"] == pytest.approx(100 * errors / sampled)
     assert row["hours"] == pytest.approx(accepted * 10 / 3600)
     review = result.attached["to_review"].rows
-    names = ("word", "form", "head_a", "deprel_a", "head_b", "deprel_b")
+    names = ("word", "form", "annotated", "proposed")
     assert [tuple(entry[name] for name in names) for entry in review] == asked
     assert row["error_low"] < row["error"] < row["error_high"]
 
@@ -102,7 +105,21 @@ def test_the_command_prints_and_writes(files, command, tmp_path):
     text = command(*words, "--units", "sentences").out
     assert "error interval" in text and "words to review" in text and "units:sentences" in text
     command(*words, "-o", tmp_path / "list.csv")
-    assert (tmp_path / "list.csv").read_text().startswith("sent_id,word,form,head_a,deprel_a,head_b,deprel_b\n")
+    assert (tmp_path / "list.csv").read_text().startswith("kind,sentence,sent_id,word,form,annotated,proposed,")
+
+
+def test_the_words_to_review_are_items_of_a_work_list(files, tmp_path):
+    """All that differ from the first annotation come back as proposals, in that order of urgency."""
+    result = triage(files / "a.conllu", files / "b.conllu", gold=files / "gold.conllu", units="sentences", error=50)
+    result.attached["to_review"].save(tmp_path / "list.csv")
+    found = review(files / "a.conllu", findings=[tmp_path / "list.csv"], kinds="parser", count=10**6)
+    listed = result.attached["to_review"].rows
+    assert len(found) == len(listed) > 20
+    told = {(one.sent_id, one.word): (one.annotated, one.proposed) for one in found.items}
+    assert told == {(row["sent_id"], row["word"]): (row["annotated"], row["proposed"]) for row in listed}
+    assert [bool(one.proposed) for one in found.items] == sorted(
+        (bool(row["proposed"]) for row in listed), reverse=True
+    )
 
 
 def test_what_does_not_fit_is_refused(files, tmp_path):

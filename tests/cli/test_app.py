@@ -41,7 +41,7 @@ def test_version(command):
 def test_unknown_verbs_and_options(command):
     assert "error: No such command 'chekc'. Did you mean 'check'?" in command("chekc").err
     done = command("check", "--fromat", "x")
-    assert done.err.startswith("Usage: treegauge check [OPTIONS] SOURCES...")
+    assert done.err.startswith("Usage: treegauge check [OPTIONS] [SOURCES...]")
     assert "error: No such option: --fromat. Did you mean '--format'?" in done.err
     assert "error: No such option: --nope" in command("--nope").err
     assert command("check")[:2] == (2, "")

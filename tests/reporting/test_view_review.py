@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.auditing.test_review import ROWS, decide, everything, sentence
+from tests.auditing.test_review import CHECKS, KINDS, ROWS, decide, everything, sentence
 from treegauge.auditing.review import review
 from treegauge.treebanks.data.conllu import read_conllu
-
-KINDS = {"candidates", "consistency", "duplicates", "parser", "annotator", "check"}
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +26,7 @@ def home(once):
         (out / "look.csv").write_text(
             f"{header}\n2,s2,5,house,NOUN,2,nmod,relation,obj,0.1,0.8,4.0\n", encoding="utf-8"
         )
+        (out / "checks.toml").write_text(CHECKS, encoding="utf-8")
         everything(out).save(out / "page.html")
         everything(out).save(out / "list.tsv")
 

@@ -295,7 +295,8 @@ def _found(files: Sequence[WorkFile], rows: Sequence[dict[str, Any]]) -> Lists:
             known = bool(row["form"]) and str(row["node"]).isdecimal()  # else it is about the sentence
             place = {**row, "word": row["node"] if known else "", "form": row["form"] if known else ""}
             kind = "own check" if row.get("class") == "OWN" else "check"
-            reason = f"{row['severity']} {row['id']}: found {row['found']}, expected {row['expected']}"
+            hint = f"; {row['hint']}" if kind == "own check" else ""
+            reason = f"{row['severity']} {row['id']}: found {row['found']}, expected {row['expected']}{hint}"
             score = (row["severity"] == "error") + 1 / counts[str(row["id"])]
             items += [(kind, one) for one in _placed(files, place, kind, {}, reason, score, str(row["id"]), not known)]
         for kind in ("check", "own check"):

@@ -60,7 +60,7 @@ class Triage(RowsResult, kind="triage", unit="percent"):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ToReview(RowsResult, kind="to-review"):
-    """The words that are not accepted, each with both analyses."""
+    """The words that are not accepted, as items that ``review --findings`` reads."""
 
     def own_text(self) -> str:
         """Return the number of words, and where they are."""
@@ -256,17 +256,25 @@ def _chosen(rows: list[dict[str, Any]], error: float | None) -> int | None:
 
 
 def _to_review(first: Treebank, second: Treebank, words: npt.NDArray[np.intp]) -> list[dict[str, Any]]:
-    """Return one row per word, as `agree` lists disagreements."""
+    """Return one row per word in the columns of a work list: the second analysis is the proposal for the first."""
+    from treegauge.auditing.work_items import write_values
     from treegauge.treebanks.data.sentence_pairing import sentence_ids
 
     ids, forms = sentence_ids(first), first["form"].to_list()
-    relations, heads = (first["deprel"].to_list(), second["deprel"].to_list()), (first.head, second.head)
+    sides = [(one.head, one["deprel"].to_list()) for one in (first, second)]
     rows = []
     for word in words.tolist():
         sentence = int(first.sentence_of[word])
-        start = int(first.offsets[sentence])
-        row = {"sent_id": ids[sentence], "word": word - start + 1, "form": forms[word]}
-        for name, head, labels in zip("ab", heads, relations, strict=True):
-            row |= {f"head_{name}": int(head[word]), f"deprel_{name}": labels[word]}
-        rows.append(row)
+        mine, other = ({"head": int(heads[word]), "deprel": relations[word]} for heads, relations in sides)
+        differing = [name for name in mine if mine[name] != other[name]]
+        reason = "the second annotation differs" if differing else "the annotations agree, but seldom in this sentence"
+        rows.append(
+            {
+                "kind": "parser", "sentence": sentence + 1, "sent_id": ids[sentence],
+                "word": word - int(first.offsets[sentence]) + 1, "form": forms[word],
+                "annotated": write_values({name: mine[name] for name in differing}),
+                "proposed": write_values({name: other[name] for name in differing}),
+                "reason": reason, "score": float(bool(differing)),
+            }
+        )  # fmt: skip
     return rows

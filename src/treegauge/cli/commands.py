@@ -186,9 +186,9 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     last = parameter.kind is inspect.Parameter.VAR_POSITIONAL
     if variadic and parameter.name in command.arguments and not last:
         several = False  # all further words belong to the last argument
-    required = parameter.default is inspect.Parameter.empty
+    required = parameter.default is inspect.Parameter.empty and parameter.name not in command.optional
     plain = parameter.default if isinstance(parameter.default, list | tuple) else [parameter.default]
-    shown = "" if required or parameter.default is None else ", ".join(map(str, plain))
+    shown = "" if parameter.default in (inspect.Parameter.empty, None) else ", ".join(map(str, plain))
     option = Option(
         parameter.name, (), kind, choices, several, required,
         command.metavar.get(parameter.name, ""), parameter.help, shown if kind is not bool else "",

@@ -32,6 +32,8 @@ class Command(NamedTuple):
         Formats specific to this result: its ``own_formats``.
     listing
         Function of the package whose result ``--list`` prints; it takes the first argument.
+    optional
+        Positional parameters without a default that may be left out.
     subverbs
         Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
@@ -43,13 +45,17 @@ class Command(NamedTuple):
     plot: bool = False
     formats: Sequence[str] = ()
     listing: str = ""
+    optional: Sequence[str] = ()
     subverbs: "Mapping[str, Command]" = _NONE
 
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
         "check": Command(
-            "Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif", "patch"]
+            "Validate CoNLL-U files and list all problems.",
+            ["sources"],
+            optional=["sources"],
+            formats=["github", "sarif", "patch", "summary", "badge"],
         ),
         "agree": Command("Measure inter-annotator agreement and list the disagreements."),
         "triage": Command(

@@ -22,9 +22,15 @@ from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.resolver import find, resolve_source
 from treegauge.validation.messages import Chunk, LanguageFinding, LanguageTests, Reporter, Values
 from treegauge.validation.own_checks import OwnChecks
-from treegauge.validation.problems import BY_ID, Problem, ProblemList, Rule
+from treegauge.validation.problems import BY_ID, Problem, ProblemList, Rule, explained
 from treegauge.validation.report import ValidationReport
-from treegauge.validation.repository import is_repository, read_dispensations, release_verdict, repository_problems
+from treegauge.validation.repository import (
+    Verdict,
+    is_repository,
+    read_dispensations,
+    release_verdict,
+    repository_problems,
+)
 from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
@@ -53,6 +59,7 @@ def check(
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
     fix: bool = False,
+    explain: str | Sequence[str] = (),
 ) -> ValidationReport:
     """Validate CoNLL-U files and list all problems.
 
@@ -96,6 +103,8 @@ def check(
         Print repairs of what has one correct answer, as a unified diff: white space, line ends,
         numbers of words, SpaceAfter, and the order of features, relations and attributes. -o
         FILE.patch writes it; git apply applies it.
+    explain
+        Say what these tests ask for, with an example that fails and its repair, and check nothing.
 
     Examples
     --------
@@ -109,6 +118,8 @@ def check(
     """
     if ud_level not in LEVELS:
         raise ChoiceError("level of UD validation", ud_level, LEVELS)
+    if explain:
+        return _explained(_listed(explain), sources, split, ud_level)
     files = _files(sources, split)
     folders = [] if split else _repositories(sources)
     own = OwnChecks([*folders, *(Path(file).parent for file in files if file != "-")]) if ud_level > 1 else None
@@ -128,10 +139,6 @@ def check(
         problem for folder in folders for problem in repository_problems(folder) if not chosen or problem.id in chosen
     )
     problems.extend(_problems(files, ud_level, lang, data, digests, chosen, own))
-    release = None
-    if len(folders) == 1 and ud_level == LEVELS[-1] and not (chosen or changed):
-        place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
-        release = release_verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -180,9 +187,36 @@ def check(
         strict=strict,
         changed=changed,
         written=written,
-        verdict=release,
+        verdict=_verdict(folders, ud_level, problems, rules) if not (chosen or changed) else None,
+        trend=_trend(problems, known) if known is not None else None,
+        since=Path(baseline or write_baseline or "").stem,
         fixes=_fixes(files, lambda file: _problems([file], ud_level, lang, data, {}, chosen)) if fix else None,
     )
+
+
+def _verdict(
+    folders: Sequence[Path], ud_level: int, problems: ProblemList, rules: str | PathLike[str] | None
+) -> Verdict | None:
+    """Return whether a repository can be released, if one was tested at all levels."""
+    if len(folders) != 1 or ud_level != LEVELS[-1]:
+        return None
+    place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
+    return release_verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
+
+
+def _trend(problems: ProblemList, known: "Baseline") -> dict[str, tuple[int, int]]:
+    """Return the number of problems in the baseline and now, by test."""
+    now, before = problems.tests(), Counter[str]()
+    for (_, _, test, _), count in known.counts.items():
+        before[test] += count
+    return {test: (before[test], now[test]) for test in sorted(before | now)}
+
+
+def _explained(tests: Sequence[str], sources: Sequence[Source], split: str | None, level: int) -> ValidationReport:
+    """Return what tests ask for; files are read for their own checks only."""
+    own = OwnChecks(Path(file).parent for file in _files(sources, split)).rules if sources else {}
+    explanations = tuple(explained(test, own) for test in tests)
+    return ValidationReport((), ProblemList(), 0, 0, level, sign(explain=",".join(tests)), explanations=explanations)
 
 
 def _files(sources: Sequence[Source], split: str | None) -> list[str]:

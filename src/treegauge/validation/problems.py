@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, overload
 
-from treegauge.core.errors import printable
+from treegauge.core.errors import ChoiceError, printable
 
 Severity = Literal["error", "warning"]
 Class = Literal["UNICODE", "FORMAT", "MORPHO", "SYNTAX", "ENHANCED", "METADATA", "REPO", "OWN"]
@@ -49,6 +49,63 @@ def _rules() -> Iterator[Rule]:
 
 RULES = tuple(_rules())
 BY_ID = {rule.id: rule for rule in RULES}
+
+
+class Explanation(NamedTuple):
+    """What a test asks for, with an example that fails and its repair.
+
+    Attributes
+    ----------
+    place
+        What the example is of: the language of a sentence, ``README.md``, or the ``folder`` of a repository.
+    lines
+        The example as a diff: lines that begin with ``-`` are in what fails, with ``+`` in the repaired one.
+    """
+
+    rule: Rule
+    place: str
+    lines: tuple[str, ...]
+
+    def example(self, *, repaired: bool = False) -> str:
+        """Return the text that fails, or the repaired one."""
+        left_out = "-" if repaired else "+"
+        return "".join(f"{line[1:]}\n" for line in self.lines if line[0] != left_out).replace("\\r", "\r")
+
+    def __str__(self) -> str:
+        rule = self.rule
+        shown = "\n".join(f"  {line}" for line in self.lines)
+        example = f"\nexample ({self.place}; - fails, + is repaired):\n{shown}" if self.lines else ""
+        return (
+            f"{rule.id}: {rule.severity}, level {rule.level}, {rule.test_class}\n"
+            f"expected: {rule.expected}\nwhat to do: {rule.hint}{example}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON has them."""
+        return {**self.rule._asdict(), "place": self.place, "lines": list(self.lines)}
+
+
+def explained(test: str, own: Mapping[str, Rule]) -> Explanation:
+    """Return what a test asks for; `own` are checks of a treebank's own, which have no example.
+
+    Examples
+    --------
+    >>> print(explained("readme-genre", {}))
+    readme-genre: error, level 0, REPO
+    expected: a line Genre: with UD's genres, separated by spaces, such as news wiki
+    what to do: Use the genres that UD knows.
+    example (README.md; - fails, + is repaired):
+      -Genre: news, wiki
+      +Genre: news wiki
+    """
+    if test in own:
+        return Explanation(own[test], "", ())
+    if test not in BY_ID:
+        raise ChoiceError("test", test, [*BY_ID, *own])
+    text = (Path(__file__).parents[1] / "data" / "validation_examples.txt").read_text(encoding="utf-8")
+    _, found, rest = f"\n{text}".partition(f"\n@ {test} ")
+    place, *lines = rest.partition("\n@ ")[0].rstrip("\n").split("\n") if found else ["", ""]
+    return Explanation(BY_ID[test], place, tuple(lines))
 
 
 class Problem(NamedTuple):

@@ -1,6 +1,7 @@
 """The result of `check`: problems as text, data, annotations or SARIF."""
 
 import hashlib
+import heapq
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +17,7 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
 from treegauge.validation.new_problems import Key, key
-from treegauge.validation.problems import Problem, ProblemList, Rule
+from treegauge.validation.problems import BY_ID, Explanation, Problem, ProblemList, Rule
 from treegauge.validation.repository import Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _COLUMNS = (
 )  # fmt: skip
 MANY = 10
 """Number of problems above which text has their counts by test."""
+ANNOTATIONS = 10
+"""Number of annotations of a kind that GitHub shows of one step."""
 _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 
@@ -61,6 +64,10 @@ class ValidationReport(Result, kind="check"):
         Whether the treebank can be released; of a repository, at level 5.
     fixes
         The repaired files, if repairs were asked for.
+    trend, since
+        The number of problems in a baseline and now by test, of all files; and the name of the baseline.
+    explanations
+        What tests ask for, if that was asked; then no file was read.
     """
 
     files: tuple[str, ...]
@@ -78,7 +85,10 @@ class ValidationReport(Result, kind="check"):
     written: tuple[str, int, int] | None = None
     verdict: Verdict | None = None
     fixes: "tuple[FixedFile, ...] | None" = None
-    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif", "patch")
+    trend: Mapping[str, tuple[int, int]] | None = None
+    since: str = ""
+    explanations: tuple[Explanation, ...] = ()
+    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif", "patch", "summary", "badge")
 
     @property
     def exit_code(self) -> int:
@@ -107,6 +117,7 @@ class ValidationReport(Result, kind="check"):
             "tests": dict(self.tests.most_common()),
             "verdict": self.verdict.to_dict() if self.verdict else None,
             "problems": [problem.to_dict() for problem in self.problems],
+            **({"explanations": [one.to_dict() for one in self.explanations]} if self.explanations else {}),
         }
 
     def own_text(self) -> str:
@@ -117,6 +128,9 @@ class ValidationReport(Result, kind="check"):
         """Yield the lines one by one, as a large treebank can have a million problems."""
         if self.fixes is not None:
             yield self.to_patch().rstrip("\n")
+            return
+        if self.explanations:
+            yield "\n\n".join(map(str, self.explanations))
             return
         yield from map(str, self.problems)
         if len(self.problems) > MANY:
@@ -151,17 +165,64 @@ class ValidationReport(Result, kind="check"):
             yield f"; checked only sentences that changed since {self.changed}"
 
     def to_github(self) -> str:
-        """Return workflow commands that GitHub shows next to the lines, and the summary.
+        """Return workflow commands that GitHub shows next to the lines, all other problems as text, and the summary.
 
-        In a changed sentence, a problem on an unchanged line is shown next to the nearest changed
-        line.
+        GitHub shows ten errors and ten warnings of a step: the first of each test come before further ones. In
+        a changed sentence, a problem on an unchanged line is shown next to the nearest changed line.
         """
+        chosen = self._annotated()
+        some, rest = [self.problems[i] for i in chosen], len(self.problems) - len(chosen)
         lines = None
         if self.changed is not None:
             from treegauge.validation.new_problems import with_changed_lines
 
-            lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
-        return "\n".join([*github_lines(self.problems, lines), self.summary])
+            lines = [line for _, line in with_changed_lines(some, self.changed)]
+        more = []
+        if rest:
+            more = [f"::notice title=treegauge::{rest:,} more problems are in the log and in the job summary"]
+            more += [str(problem) for i, problem in enumerate(self.problems) if i not in chosen]
+        return "\n".join([*github_lines(some, lines), *more, self.summary])
+
+    def _annotated(self) -> list[int]:
+        """Return the places of the problems that become annotations."""
+        seen: Counter[str] = Counter()
+        ranked: dict[str, list[tuple[int, int]]] = {"error": [], "warning": []}
+        for i, problem in enumerate(self.problems):
+            seen[problem.id] += 1
+            if seen[problem.id] <= ANNOTATIONS:
+                ranked[problem.severity].append((seen[problem.id], i))
+        return sorted(i for pairs in ranked.values() for _, i in heapq.nsmallest(ANNOTATIONS, pairs))
+
+    def to_summary(self) -> str:
+        """Return a summary in Markdown: counts by test, an example of each, and the change since a baseline."""
+        from treegauge.core.tables import markdown
+
+        first: dict[str, Problem] = {}
+        for problem in self.problems:
+            first.setdefault(problem.id, problem)
+        trend = self.trend or {}
+        counts = {test: trend[test][1] if test in trend else n for test, n in self.tests.items()}
+        counts |= {test: now for test, (_, now) in trend.items()}
+        head = ["test", "level", "problems", *([f"in {markdown(self.since)}", "change"] if self.trend else []), "first"]
+        rows = []
+        for test, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            rule = first[test].rule if test in first else BY_ID.get(test)
+            before = trend.get(test, (0, n))[0]
+            change = [f"{before:,}", f"{n - before:+,}" if n != before else "0"] if self.trend else []
+            one = first.get(test)
+            place = markdown(f"{Path(one.file).name}:{one.line}{one.where}") if one else ""
+            rows.append([f"`{test}`", f"{rule.level} {rule.severity}" if rule else "", f"{n:,}", *change, place])
+        table = [f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows]] if rows else []
+        verdict = [f"```text\n{self.verdict}\n```", ""] if self.verdict else []
+        return "\n".join(["### treegauge check", "", markdown(self.summary), "", *verdict, *table])
+
+    def to_badge(self) -> str:
+        """Return the data of a badge with the verdict or the number of errors, as shields.io reads it."""
+        message = self.verdict.status if self.verdict else _counted(self.errors, self.warnings)
+        good = not self.errors or (self.verdict is not None and self.verdict.status != "invalid")
+        colour = "red" if not good else "yellow" if self.warnings or self.errors else "brightgreen"
+        label = f"UD level {self.ud_level}"
+        return json_text({"schemaVersion": 1, "label": label, "message": message, "color": colour})
 
     def to_patch(self) -> str:
         """Return the repairs as a unified diff, which ``git apply`` and ``patch`` apply."""
@@ -211,7 +272,7 @@ def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None
     shown = zip(problems, lines, strict=True) if lines else ((problem, problem.line) for problem in problems)
     for one, line in shown:
         is_own_line = line == one.line
-        place: dict[str, str | int] = {"file": one.file, "line": line}
+        place: dict[str, str | int] = {"file": Path(one.file).as_posix(), "line": line}
         if is_own_line:
             place["col"] = one.start
         if is_own_line and one.stop > one.start:

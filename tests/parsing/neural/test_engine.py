@@ -12,12 +12,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
-from treegauge.parsing.neural import batches  # noqa: E402
+from treegauge.parsing.neural import batches, predicting  # noqa: E402
 from treegauge.parsing.neural.batches import numerics  # noqa: E402
 from treegauge.parsing.neural.data import Encoded  # noqa: E402
 from treegauge.parsing.neural.encoder import orthogonal  # noqa: E402
 from treegauge.parsing.neural.jobs import NeuralJob, run_jobs  # noqa: E402
 from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions  # noqa: E402
+from treegauge.parsing.neural.parsers import BiaffineParser  # noqa: E402
 from treegauge.parsing.neural.preparation import Vocabulary, encode_parts  # noqa: E402
 from treegauge.parsing.neural.recurrence import bilstm, recur, turning  # noqa: E402
 from treegauge.parsing.neural.training import Learner, Lockstep  # noqa: E402
@@ -364,3 +365,22 @@ def test_labels_without_a_dense_layer_and_gradients_without_clipping():
         grads = [torch.full((1, 2), 1e6)]
         model._clip(grads)
     assert (grads[0] == 1e6).all()
+
+
+def test_best_heads_that_are_a_tree_are_the_best_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decoding every sentence gives the trees that decoding only the others gives."""
+    train, test = synthetic(60, seed=1), synthetic(40, seed=2)
+    options = BiaffineOptions(epochs=10, hidden=48, layers=1, arc_size=8, relation_size=4)
+    model = BiaffineParser(options).fit(train, seed=0)
+    found, asked = model.parse(test), []
+
+    def none(best: torch.Tensor, batch: object) -> torch.Tensor:
+        asked.append(are_trees(best, batch).float().mean().item())
+        return torch.zeros(best.shape[:2], dtype=torch.bool)
+
+    are_trees = predicting._are_trees
+    monkeypatch.setattr(predicting, "_are_trees", none)
+    decoded = model.parse(test)
+    assert 0 < asked[0] < 1  # both ways occur
+    assert decoded.head.tolist() == found.head.tolist()
+    assert decoded.codes("deprel").values == found.codes("deprel").values
