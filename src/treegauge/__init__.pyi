@@ -1461,6 +1461,9 @@ def measure(
     names: str | Sequence[str] = 'all',
     *sources: str | PathLike[str] | Treebank,
     split: Split = 'train',
+    punct: bool = True,
+    by: str | None = None,
+    size: str | int | None = None,
     interval: bool = False,
     resamples: int = 1000,
     level: float = 0.95,
@@ -1483,6 +1486,15 @@ def measure(
     split
         The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.
+    punct
+        Whether words tagged PUNCT count. Without them, positions are counted again, and their dependents get
+        the nearest other ancestor as head.
+    by
+        One row per group of sentences: comment:genre groups by the comment "# genre = ..." of sentences or
+        documents, newdoc:2 by the first two parts of document IDs, split by training, dev and test set.
+    size
+        Measure random samples of this number of words (means over 100), so that treebanks of different sizes can be
+        compared; smallest takes half of the words of the smallest one.
     interval
         Add confidence intervals over documents or sentences, if there are enough of them.
     resamples

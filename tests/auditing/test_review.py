@@ -1,6 +1,7 @@
 """The verb ``review``: items of all kinds in one list, decisions, and a diff that git applies."""
 
 import csv
+import math
 import shutil
 import subprocess
 from dataclasses import replace
@@ -11,7 +12,7 @@ import pytest
 import treegauge as tg
 from treegauge.auditing.changes.unified_diff import FileText
 from treegauge.auditing.review import review
-from treegauge.auditing.work_items import COLUMNS, WorkFile, corrected, parse_values, write_values
+from treegauge.auditing.work_items import COLUMNS, WorkFile, WorkItem, corrected, fused, parse_values, write_values
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
@@ -77,7 +78,9 @@ def everything(home, **options):
 
 def test_all_kinds_are_in_one_list_and_what_several_found_comes_first(home):
     found = everything(home)
-    first = found.items[0]
+    # Only a word with errors of validation comes before the one that four others find.
+    assert {(item.sent_id, item.word) for item in found.items[:3]} == {("s3", 6)}
+    first = found.items[3]
     assert (first.sent_id, first.word, first.form) == ("s2", 5, "house")
     assert (first.annotated, first.proposed) == ("head=2 deprel=nmod", "head=3 deprel=obj")
     assert set(first.kind.split("+")) >= {"duplicates", "parser", "annotator"}
@@ -94,11 +97,26 @@ def test_all_kinds_are_in_one_list_and_what_several_found_comes_first(home):
     assert all("parser" in item.kind for item in everything(home, kinds="parser").items)
 
 
-def test_scores_are_reciprocal_ranks(home):
-    """The first of one list and nothing else has 61 / 61; the next of two equal ones 61 / 62.5."""
-    found = review(home / "xx_a-ud-train.conllu", parsers=[home / "parser.conllu"], kinds="parser")
-    assert found.items[0].score == pytest.approx(1.0)
-    assert found.items[1].score == pytest.approx(61 / 62)
+def test_scores_are_estimated_chances(home):
+    """Sums of weights by hand: a source adds its own, a rank takes .14 per doubling in 1,000 words."""
+    file = home / "xx_a-ud-train.conllu"
+    found = review(file, parsers=[home / "parser.conllu"], kinds="parser")
+    words = read_conllu(file).n_words
+    for rank, item in enumerate(found.items, 1):
+        odds = -3.81 + 0.72 - 0.14 * math.log2(1 + 1000 * rank / words)
+        assert item.score == pytest.approx(1 / (1 + math.exp(-odds)))
+
+
+def test_sources_of_a_word_are_added_whatever_they_propose():
+    plain = WorkItem("check", "f", 1, 1, "s", "t", "k1", 1, "go", "", "", "error leaf-cc: found cc, expected x", 9.0)
+    other = replace(plain, kind="consistency", key="k2", proposed="head=2", reason="elsewhere")
+    warning = replace(plain, word=2, line=2, score=8.0, reason="warning new-test: found a, expected b")
+    found = fused([[plain, warning], [other], [replace(other, line=3, word=3)]], 1000)
+    odds = [-3.81 + 2.89 + 0.36 + 0.52] * 2 + [-3.81 + 0.52, -3.81 - 1.75]
+    assert [(item.word, item.kind) for item in found] == [
+        (1, "check"), (1, "consistency"), (3, "consistency"), (2, "check")
+    ]  # fmt: skip
+    assert [item.score for item in found] == pytest.approx([1 / (1 + math.exp(-one)) for one in odds])
 
 
 def decide(path, decisions, out, who):

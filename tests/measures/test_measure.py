@@ -278,8 +278,8 @@ def test_no_bar_and_no_traceback_when_nobody_watches(folder):
 def test_a_figure_of_displacements(folder, tmp_path):
     run("displacements", folder, "--plot", tmp_path / "figure.json")
     assert "vega-lite" in (tmp_path / "figure.json").read_text()
-    done = run("mdd", folder, "--plot", tmp_path / "figure.json", code=2)
-    assert "unknown measure to draw 'mdd'; choices: displacements" in done.stderr
+    done = run("mdd,wde", folder, "--plot", tmp_path / "figure.json", code=2)
+    assert "unknown measure to draw with others 'wde'; choices: mdd" in done.stderr
 
 
 def test_treebanks_are_known_by_name(folder, monkeypatch):

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from os import PathLike
@@ -167,29 +167,22 @@ def review(
     >>> len(found) == (gold["deprel"] == "iobj").sum()
     True
     """
-    known = {
-        "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": _problems,
-        "candidates": None, "parser": None, "annotator": None,
-    }  # fmt: skip
     if who is not None and not who.strip():
         raise TreegaugeError("--who: found an empty name; expected the name of the person who decides")
     chosen = [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in chosen:
-        if kind not in known:
-            raise ChoiceError("kind of item", kind, known)
+        if kind not in _KINDS:
+            raise ChoiceError("kind of item", kind, _KINDS)
     from treegauge.treebanks.sources.resolver import folder_name
 
-    files = tuple(_work_file(file, errors) for file in read_files(treebank, split))
-    groups: list[list[WorkItem]] = []
-    for collect in dict.fromkeys(known[kind] for kind in known if kind in chosen or not chosen):
-        groups += collect(files) if collect is not None else ()
-    for source in findings:
-        groups += _found(files, read_rows(source))
+    files = work_files(treebank, split, errors)
+    groups = listed_items(files, chosen, findings)
     groups += _others(files, parsers, "parser", errors)
     groups += _others(files, annotators, "annotator", errors)
     book = DecisionBook.read(decisions)
+    words = sum(file.treebank.n_words for file in files)
     items = book.applied(
-        item for item in fused(groups) if not chosen or not set(chosen).isdisjoint(item.kind.split("+"))
+        item for item in fused(groups, words) if not chosen or not set(chosen).isdisjoint(item.kind.split("+"))
     )
     signature = sign(
         review="+".join(f"{file.name}#{file.treebank.digest[:6]}" for file in files[:6]), files=len(files),
@@ -210,13 +203,29 @@ def review(
     return result
 
 
-def _work_file(file: Any, errors: Errors) -> WorkFile:
+def work_files(
+    treebank: "Source | Treebank", split: str | None = None, errors: Errors = "strict"
+) -> tuple[WorkFile, ...]:
+    """Return the files of a treebank whose words are to be looked at."""
     from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
 
-    where = file.path or file.name
-    return WorkFile(
-        file, parse_conllu(file.data, name=file.name, file=where, errors=errors, need_heads=False, allow=TOLERABLE)
-    )
+    def work_file(file: Any) -> WorkFile:
+        how: dict[str, Any] = {"errors": errors, "need_heads": False, "allow": TOLERABLE}
+        return WorkFile(file, parse_conllu(file.data, name=file.name, file=file.path or file.name, **how))
+
+    return tuple(work_file(file) for file in read_files(treebank, split))
+
+
+def listed_items(
+    files: Sequence[WorkFile], kinds: Sequence[str] = (), findings: Sequence[Any] = ()
+) -> list[list[WorkItem]]:
+    """Return one list per source: what is computed from the treebank, of these kinds or all, and findings."""
+    groups: list[list[WorkItem]] = []
+    for collect in dict.fromkeys(_KINDS[kind] for kind in _KINDS if kind in kinds or not kinds):
+        groups += collect(files) if collect is not None else ()
+    for source in findings:
+        groups += _found(files, read_rows(source))
+    return groups
 
 
 def _consistency(files: Sequence[WorkFile]) -> Lists:
@@ -416,6 +425,12 @@ def _differences(pairs: Any, names: Sequence[str] | None) -> Iterator[tuple[int,
         if tree:
             yield number, tree
 
+
+_KINDS: Mapping[str, Callable[[Sequence[WorkFile]], Lists] | None] = {
+    "consistency": _consistency, "duplicates": _duplicates, "check": _problems, "own check": _problems,
+    "candidates": None, "parser": None, "annotator": None,
+}  # fmt: skip
+"""The functions that list what is computed from a treebank; the other kinds come from elsewhere."""
 
 _HELP = "a accept, r reject, s skip, h N head, l NAME relation or value, c TEXT comment, u undo, b back, q quit"
 

@@ -9,6 +9,7 @@ that has no positions.
 
 import hashlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +38,26 @@ COLUMNS: dict[str, type] = {
 }  # fmt: skip
 """The columns of a work list and their types; only text after ``score`` is a person's."""
 _PERSONAL = ("decision", "edit", "who", "comment")
-_CONSTANT = 60  # of reciprocal rank fusion, as Cormack, Clarke & Büttcher (2009) chose it
+
+#: What is known of a word that no source lists: log-odds that a later release corrects its head or relation.
+_BASE = -3.81
+#: What each source adds. Errors and warnings are those of validation and own checks; parsers and annotators, which
+#: could not be measured, count as candidates. ``python -m studies.corrections.work_list choose`` estimates all of them.
+_SOURCES = {
+    "candidates": 0.72, "candidates of a head": 0.57, "parser": 0.72, "annotator": 0.72, "consistency": 0.52,
+    "duplicates": 0.41, "error": 2.89, "warning": -1.75,
+}  # fmt: skip
+#: What a source with scores adds per doubling of the rank in it, in ranks per 1,000 words.
+_DOUBLED, _RANKED = -0.14, ("candidates", "parser", "annotator")
+#: What a test of validation adds to that it is an error or a warning.
+_TESTS = {
+    "fixed-without-extpos": -0.23, "leaf-aux-cop": 0.35, "leaf-cc": 0.36, "leaf-det": -0.28, "leaf-fixed": -0.05,
+    "leaf-mark-case": -0.06, "leaf-punct": 0.34, "obl-should-be-nmod": -0.7, "pron-det-without-prontype": -0.32,
+    "punct-causes-nonproj": 1.71, "punct-is-nonproj": 1.52, "rel-upos-advmod": -0.2, "rel-upos-aux": 0.51,
+    "rel-upos-case": -0.18, "rel-upos-cc": -0.13, "rel-upos-cop": 0.53, "rel-upos-det": -1.54,
+    "rel-upos-expl": -0.04, "rel-upos-fixed": -0.08, "rel-upos-nummod": 0.03, "rel-upos-punct": 0.14,
+    "too-many-objects": -0.73, "too-many-subjects": -1.32, "upos-rel-punct": 0.42, "verbform-fin-without-mood": 0.09,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -206,42 +226,78 @@ def locate(files: Sequence[WorkFile], row: Mapping[str, Any]) -> tuple[WorkFile,
     return None
 
 
-def fused(groups: Iterable[Sequence[WorkItem]]) -> list[WorkItem]:
-    r"""Join the lists of several sources into one, the items found by several sources first.
+def fused(groups: Iterable[Sequence[WorkItem]], words: int) -> list[WorkItem]:
+    r"""Join the lists of several sources into one, the items that are corrected most often first.
 
-    Scores of different sources cannot be compared, but ranks can. The score of an item is
+    The score of an item is the estimated chance that a later release corrects the word's head or relation,
 
-    .. math:: \sum_s \frac{60 + 1}{60 + \text{rank}_s}
+    .. math:: 1 / (1 + e^{-(b + \sum_s w_s)})
 
-    over the sources that list it (reciprocal rank fusion); equal scores of a source share a mean rank. Items
-    are the same if they are of the same word and propose the same, or have no proposal and the same finding.
+    with the weights of all sources that list the word, whatever they propose; a source with scores weighs less the
+    further down the word is. The weights are from corrections in five treebanks, so the chances of another
+    treebank are others; the order is what they are for. Equal scores are in the order of the sources. Items are
+    joined if they are of the same word and propose the same, or have no proposal and the same finding.
+
+    Parameters
+    ----------
+    groups
+        One list per source.
+    words
+        The number of words of the treebank.
 
     Examples
     --------
-    >>> a = WorkItem("a", "f", 1, 1, "s", "t", "k1", 1, "go", "head=1", "head=2", "one", 9.0)
-    >>> b, c = replace(a, kind="b", reason="two", score=0.5), replace(a, kind="b", key="k2", score=0.1)
-    >>> [(one.kind, one.reason, round(one.score, 3)) for one in fused([[a], [b, c]])]
-    [('a+b', 'one; two', 2.0), ('b', 'one', 0.984)]
+    >>> a = WorkItem("check", "f", 1, 1, "s", "t", "k1", 1, "go", "", "", "error leaf-cc: found cc", 9.0)
+    >>> b = replace(a, kind="candidates", key="k2", proposed="deprel=cc", reason="two", score=0.5)
+    >>> [(one.kind, round(one.score, 2)) for one in fused([[a], [b, replace(b, word=2, line=2)]], 1000)]
+    [('check', 0.5), ('candidates', 0.5), ('candidates', 0.04)]
     """
     joined: dict[tuple[str, int, str], WorkItem] = {}
+    places: dict[tuple[str, int, str], float] = {}
+    known: dict[tuple[str, int, int], dict[str, float]] = defaultdict(dict)
     for group in groups:
         scores = np.array([item.score for item in group], np.float64)
         _, which, counts = np.unique(-scores, return_inverse=True, return_counts=True)
         ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
         listed: set[tuple[str, int, str]] = set()
-        for item, rank in zip(group, ranks, strict=True):
+        for item, rank in zip(group, ranks.tolist(), strict=True):
             place = item.file, item.line, item.key
-            score = (_CONSTANT + 1) / (_CONSTANT + float(rank))
+            evidence = known[item.file, item.sentence, item.word]
+            for source, weight in _weights(item, rank, words).items():
+                evidence[source] = max(weight, evidence.get(source, weight))
             if place in listed:  # a source counts once
                 continue
             listed.add(place)
+            places[place] = min(rank, places.get(place, rank))
             if (same := joined.get(place)) is None:
-                joined[place] = replace(item, score=score)
+                joined[place] = item
             else:
-                kinds = dict.fromkeys([*same.kind.split("+"), item.kind])
-                reason = f"{same.reason}; {item.reason}"
-                joined[place] = replace(same, kind="+".join(kinds), reason=reason, score=same.score + score)
-    return sorted(joined.values(), key=lambda one: (-one.score, one.file, one.line, one.key))
+                kinds = dict.fromkeys([*same.kind.split("+"), *item.kind.split("+")])
+                joined[place] = replace(same, kind="+".join(kinds), reason=f"{same.reason}; {item.reason}")
+    items = []
+    for place, item in joined.items():
+        evidence = known[item.file, item.sentence, item.word]
+        if "error" in evidence:  # a warning as well says nothing more
+            evidence.pop("warning", None)
+        chance = 1 / (1 + math.exp(-(_BASE + sum(evidence.values()))))
+        items.append((-chance, -len(item.kind.split("+")), places[place], place, replace(item, score=chance)))
+    return [item for *_, item in sorted(items, key=lambda one: one[:4])]
+
+
+def _weights(item: WorkItem, rank: float, words: int) -> dict[str, float]:
+    """Return what an item says about its word, by source; the reason of a check begins with level and test."""
+    weights: dict[str, float] = {}
+    for kind in item.kind.split("+"):
+        if kind in ("check", "own check"):
+            level, _, test = item.reason.partition(":")[0].partition(" ")
+            weights[level if level in _SOURCES else "error"] = _SOURCES.get(level, _SOURCES["error"])
+            weights[test] = _TESTS.get(test, 0.0)
+        elif kind in _SOURCES:
+            slope = _DOUBLED * math.log2(1 + 1000 * rank / max(words, 1)) if kind in _RANKED else 0.0
+            weights[kind] = _SOURCES[kind] + slope
+            if kind == "candidates" and "head" in item.changes:
+                weights["candidates of a head"] = _SOURCES["candidates of a head"]
+    return weights
 
 
 def read_rows(source: Any) -> list[dict[str, Any]]:

@@ -82,6 +82,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
+            formats=["wide"],
             plot=True,
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),

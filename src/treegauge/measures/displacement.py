@@ -13,13 +13,16 @@ from treegauge.measures.registry import (
     MissingError,
     Values,
     arc_table,
+    need_column,
     need_words,
     register,
     register_ratio,
+    sentence_sums,
 )
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Ints, Treebank
+from treegauge.treebanks.data.relations import universal_relation
 from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_displacement
 
 Support = Literal["seen", "axis"]
@@ -234,6 +237,90 @@ register_ratio("mdd", "displacement", "mean dependency distance, in words", "arc
 register_ratio("beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out", "arcs")(
     lambda treebank: arc_table(np.abs(_each(treebank)) > FARTHEST, treebank)
 )
+
+
+register("mdd_by_relation", "displacement", "mean dependency distance of each relation, in words", bounds=(1, np.inf))(
+    lambda treebank: _lengths_by_relation(treebank)  # noqa: PLW0108  (a measure knows its module by its function)
+)
+
+
+def _lengths_by_relation(treebank: Treebank) -> Values:
+    need_column(treebank, "deprel")
+    distance = np.abs(_each(treebank))
+    codes, values = treebank.codes("deprel")
+    names = sorted({universal_relation(value) for value in values})
+    place = np.array([names.index(universal_relation(value)) for value in values], np.int32)
+    arcs = distance > 0
+    if not arcs.any():
+        raise MissingError(f"{treebank.name} has no arcs")
+    sums = np.bincount(place[codes[arcs]], distance[arcs], len(names))
+    counts = np.bincount(place[codes[arcs]], minlength=len(names))
+    return {name: float(sums[i] / counts[i]) for i, name in enumerate(names) if counts[i]}
+
+
+def baseline_lengths(treebank: Treebank) -> FloatArray:
+    r"""Return sums of dependency distances of each sentence, and what other orders of the same tree would give.
+
+    Columns are the observed sum, its expectation over all orders of the words and over all projective orders, the
+    smallest sum of a projective order, and the number of arcs. Sentences that are not trees have zeros.
+
+    .. math:: E[D] = (n - 1)(n + 1) / 3
+
+    .. math:: E_{pr}[D] = \frac{1}{6} \Bigl(\sum_v n_v (2 d_v + 1) - 1\Bigr)
+
+    .. math:: D_{min} = n - 1 + \sum_v \sum_{i=1}^{d_v} s_{v,i} \lfloor (i - [v = root]) / 2 \rfloor
+
+    with :math:`n` words, :math:`n_v` words below and including :math:`v`, and :math:`s_{v,1} \ge s_{v,2} \ge \dots`
+    the words below each of its :math:`d_v` dependents. In a shortest projective order, dependents alternate
+    between the sides of the head, the largest outside; the head of v is outside of all of them.
+
+    Notes
+    -----
+    Ferrer-i-Cancho (2004), Euclidean distance between syntactically linked words; Gildea and Temperley (2007),
+    on minimum dependency length, ACL 2007; Alemany-Puig and Ferrer-i-Cancho (2022), Linear-time
+    calculation of the expected sum of edge lengths in random projective linearizations of trees.
+    """
+    heads, offsets = treebank.head, treebank.offsets
+    sizes, arity = trees.subtree_size(heads, offsets).astype(np.int64), trees.arity(heads, offsets)
+    parent, n = treebank.parents, treebank.lengths.astype(np.float64)
+    order = np.lexsort((-sizes, parent))
+    order = order[parent[order] >= 0]
+    _, first = np.unique(parent[order], return_index=True)
+    rank = np.zeros(treebank.n_words, np.int64)
+    rank[order] = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order)))) + 1
+    crossed = np.where(parent >= 0, sizes * ((rank - (heads[parent] == 0)) // 2), 0)
+    table = np.column_stack([
+        sentence_sums(np.abs(_each(treebank)), treebank),
+        (n - 1) * (n + 1) / 3,
+        (sentence_sums(sizes * (2 * arity + 1), treebank) - 1) / 6,
+        n - 1 + sentence_sums(crossed, treebank),
+        n - 1,
+    ])  # fmt: skip
+    return np.asarray(table * trees.is_tree(heads, offsets)[:, np.newaxis])
+
+
+_OBSERVED, _RANDOM, _PROJECTIVE, _SHORTEST, _ARCS = range(5)
+for _name, _meaning, _column in (
+    ("mdd_random", "mean dependency distance expected in random orders of the words", _RANDOM),
+    ("mdd_projective", "mean dependency distance expected in random projective orders", _PROJECTIVE),
+    ("mdd_shortest", "mean dependency distance in the shortest projective orders", _SHORTEST),
+):
+    register_ratio(_name, "displacement", _meaning, "arcs in trees", bounds=(1, np.inf))(
+        lambda treebank, column=_column: baseline_lengths(treebank)[:, [column, _ARCS]]
+    )
+
+
+@register_ratio(
+    "mdd_optimality", "displacement", "1 for the shortest projective orders, 0 for random projective orders",
+    "trees with orders of different lengths", bounds=(-np.inf, 1),
+)  # fmt: skip
+def dependency_optimality(treebank: Treebank) -> FloatArray:
+    r"""Return how far dependency distances are from random to shortest.
+
+    .. math:: \frac{\sum_s (E_{pr}[D_s] - D_s)}{\sum_s (E_{pr}[D_s] - D_{min,s})}
+    """
+    sums = baseline_lengths(treebank)
+    return np.column_stack([sums[:, _PROJECTIVE] - sums[:, end] for end in (_OBSERVED, _SHORTEST)])
 
 
 @register(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treegauge.core import tables
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result
+from treegauge.core.text_formats import to_csv_text
+from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
     from treegauge.measures.registry import Measure, Value
@@ -22,7 +24,7 @@ class Measured:
 
     The split is, for instance, ``train`` or ``train/test``, None for plain files; `averaged` is the
     number of treebanks averaged in the value, `units` says how many documents or sentences the
-    interval is over.
+    interval is over, `group` names the sentences that were measured, if not all were.
     """
 
     measure: str
@@ -34,11 +36,13 @@ class Measured:
     note: str | None = None
     averaged: int = 0
     units: str | None = None
+    group: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, without missing fields other than the value."""
         row: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
         row |= {"split": self.split} if self.split else {}
+        row |= {"group": self.group} if self.group else {}
         row |= {"averaged": self.averaged} if self.averaged else {}
         row["value"] = self.value
         if self.interval:
@@ -55,7 +59,7 @@ class Measured:
         return [
             {
                 "measure": self.measure + name, "treebank": self.treebank, "split": self.split,
-                "averaged": self.averaged or None,
+                "group": self.group, "averaged": self.averaged or None,
                 "value": value, "low": low, "high": high, "units": self.units,
                 "missing": self.missing, "note": self.note,
             }
@@ -74,6 +78,7 @@ class Measures(Result, kind="measures"):
     signature: str
     listed: "tuple[Measure, ...]" = ()
     digits: ClassVar[int] = 4
+    own_formats: ClassVar[tuple[str, ...]] = ("wide",)
 
     def __getitem__(self, measure: str) -> "Value | None":
         """Return the value of a measure in the first treebank."""
@@ -90,19 +95,50 @@ class Measures(Result, kind="measures"):
         rows = [row for measured in self.measured for row in measured.rows()]
         return _frame(rows, _NUMBERS)
 
+    def listing_of(self, measure: str) -> dict[tuple[str, str | None], float | None]:
+        """Return the number of a measure for each treebank and group that has one."""
+        return {
+            (row.treebank, row.group): row.value
+            for row in self.measured
+            if row.measure == measure and row.value is not None and not isinstance(row.value, dict)
+        }
+
     @property
     def wide(self) -> "pl.DataFrame":
-        """One row per treebank, one column per measure with a single number."""
+        """One row per treebank (and group), one column per measure with a single number."""
         rows = self._wide_rows()
-        return _frame(rows, list(rows[0])[1:] if rows else (), keep=True)
+        names = {measured.measure for measured in self.measured}
+        return _frame(rows, [name for name in rows[0] if name in names] if rows else (), keep=True)
+
+    def to_wide(self) -> str:
+        """Return CSV with a row per treebank (and group), its language and genus, and a column per number."""
+        rows = [row for measured in self.measured if not measured.averaged for row in measured.rows()]
+        names = list(dict.fromkeys(row["measure"] for row in rows))
+        keys = ("treebank", "language", "genus", "split", "group")
+        table: dict[tuple[str, str | None, str | None], dict[str, Any]] = {}
+        pairs = any("/" in (row["split"] or "") for row in rows)
+        for row in rows:
+            name, split = row["treebank"], None if pairs else row["split"]
+            kin = {kind: kin_of(name.rpartition("/")[2], kind) for kind in ("language", "genus")}
+            place = {"treebank": name, **kin, "split": split, "group": row["group"]}
+            cells = table.setdefault((name, split, row["group"]), place | dict.fromkeys(names))
+            cells[row["measure"]] = row["value"]
+        filled = {key for key in keys if any(row[key] is not None for row in table.values())}
+        shown = [{key: row[key] for key in row if key in filled or key not in keys} for row in table.values()]
+        return to_csv_text(_frame(shown, names, keep=True))
 
     def _wide_rows(self) -> list[dict[str, Any]]:
         many = {measured.measure for measured in self.measured if isinstance(measured.value, dict)}
         single = [measured for measured in self.measured if measured.measure not in many]
         names = list(dict.fromkeys(measured.measure for measured in single))
-        rows: dict[str, dict[str, Any]] = {}
+        split = len({row.treebank for row in single}) < len({(row.treebank, row.split) for row in single})
+        split = split and not any("/" in (row.split or "") for row in single)
+        rows: dict[tuple[str, str | None, str | None], dict[str, Any]] = {}
         for measured in single:
-            row = rows.setdefault(measured.treebank, {"treebank": measured.treebank, **dict.fromkeys(names)})
+            more = {"group": measured.group} if any(row.group for row in single) else {}
+            more |= {"split": measured.split} if split else {}
+            key = measured.treebank, measured.group, measured.split if split else None
+            row = rows.setdefault(key, {"treebank": measured.treebank, **more, **dict.fromkeys(names)})
             row[measured.measure] = measured.value
         return list(rows.values())
 
@@ -131,7 +167,7 @@ class Measures(Result, kind="measures"):
         names = {measured.measure for measured in self.measured}
         plain = not any(measured.interval for measured in self.measured)
         rows = self._wide_rows()
-        if plain and len(rows) > 1 and 1 < len(rows[0]) - 1 == len(names) <= WIDE:
+        if plain and len(rows) > 1 and 1 < len(names & rows[0].keys()) == len(names) <= WIDE:
             return _shorten(rows, names)
         rows = []
         for measured in self.measured:

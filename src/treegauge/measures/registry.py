@@ -24,7 +24,9 @@ Value = float | int | Values
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The families in listing order; each is a module and a page in the documentation.
-FAMILIES = ("lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity")
+FAMILIES = (
+    "lengths", "displacement", "structure", "word_order", "vocabulary", "morphology", "relations", "similarity",
+)  # fmt: skip
 _MODULES = tuple(f"treegauge.measures.{module}" for module in ("displacement", "structure", "vocabulary", "similarity"))
 GROUP = "treegauge.measures"
 
@@ -71,6 +73,8 @@ class Measure:
         Whether it is defined for a treebank without words.
     average
         How to combine the values of several treebanks, if that is part of the definition.
+    needs_punct
+        Why it is undefined without punctuation, if it is.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Measure:
     watched: tuple[str, ...] = ()
     empty: bool = False
     average: Callable[[list[dict[str, float]]], Mapping[str, float]] | None = None
+    needs_punct: str = ""
 
     @property
     def docs(self) -> str:

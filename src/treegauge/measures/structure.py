@@ -1,4 +1,4 @@
-"""Structure: lengths, crossings, depth, direction of heads, and entropy of relations given forms."""
+"""Structure: lengths, crossings, depth, direction of heads, word order, and entropy of relations given forms."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,6 +10,7 @@ from treegauge.measures.registry import (
     Additive,
     FloatArray,
     MissingError,
+    Values,
     arc_table,
     need_column,
     ratio_of_columns,
@@ -186,6 +187,101 @@ def word_order_freedom(treebank: Treebank) -> float:
     dense = renumber(group, len(relations) * len(names) ** 2)
     counts = np.bincount(2 * dense + (direction[arcs] > 0), minlength=2 * (dense.max() + 1))
     return float(_conditional(counts.astype(np.float64)))
+
+
+def direction_by_class(treebank: Treebank, *, tags: bool) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """Count the arcs of each class of words with the head to the right, and with the head to the left.
+
+    Classes are universal relations, or with `tags` the UPOS of the head, the relation and the UPOS of the word.
+    """
+    need_column(treebank, "deprel")
+    direction = trees.direction(treebank.head, treebank.offsets)
+    arcs = np.flatnonzero(direction)
+    if not len(arcs):
+        raise MissingError(f"{treebank.name} has no arcs")
+    codes, names = universal_relations(treebank)
+    keys = codes[arcs].astype(np.int64)
+    if tags:
+        need_column(treebank, "upos")
+        own, upos = treebank.codes("upos")
+        keys = (own[treebank.parents[arcs]].astype(np.int64) * len(names) + keys) * len(upos) + own[arcs]
+        seen, dense = np.unique(keys, return_inverse=True)
+        head, rest = np.divmod(seen, len(names) * len(upos))
+        relation, dependent = np.divmod(rest, len(upos))
+        each = zip(head.tolist(), relation.tolist(), dependent.tolist(), strict=True)
+        names, keys = [f"{upos[h]} {names[r]} {upos[d]}" for h, r, d in each], dense
+    left = direction[arcs] < 0
+    counts = [np.bincount(keys[side], minlength=len(names)).astype(np.float64) for side in (~left, left)]
+    return np.column_stack(counts), names
+
+
+def _head_initial(treebank: Treebank, *, tags: bool = False) -> Values:
+    counts, names = direction_by_class(treebank, tags=tags)
+    total = counts.sum(axis=1)
+    return {name: float(counts[i, 1] / total[i]) for i, name in enumerate(names) if total[i]}
+
+
+register("head_initial", "word_order", "share of arcs whose head is to the left, by relation")(
+    lambda treebank: _head_initial(treebank)  # noqa: PLW0108  (a measure knows its module by its function)
+)
+register("head_initial_tagged", "word_order", "the same by UPOS of the head, relation and UPOS of the dependent")(
+    lambda treebank: _head_initial(treebank, tags=True)
+)
+
+_NOMINAL = ("NOUN", "PROPN")
+
+
+def _register_order(
+    name: str, meaning: str, of: str, relation: str, tag: str | tuple[str, ...], heads: tuple[str, ...], *, first: bool
+) -> None:
+    """Register the share of dependents that are before their heads, or after them unless `first`.
+
+    A relation with a colon must be the whole one; otherwise subtypes count, too.
+    """
+    tags = (tag,) if isinstance(tag, str) else tag
+
+    def order(treebank: Treebank) -> FloatArray:
+        codes, values = treebank.codes("deprel")
+        fits = [relation in (value, universal_relation(value)) for value in values]
+        own, upos = treebank.codes("upos")
+        dependent, head = (np.array([one in wanted for one in upos], bool) for wanted in (tags, heads))
+        direction = trees.direction(treebank.head, treebank.offsets)
+        if not len(codes):
+            return np.zeros((len(treebank), 2))
+        mask = (direction != 0) & np.array(fits, bool)[codes] & dependent[own] & head[own[treebank.parents]]
+        in_order = mask & ((direction > 0) == first)
+        return np.column_stack([sentence_sums(in_order, treebank), sentence_sums(mask, treebank)])
+
+    register_ratio(name, "word_order", meaning, of, columns=["deprel", "upos"])(order)
+
+
+_register_order(
+    "subject_verb", "share of nominal subjects before their verb", "nominal subjects of verbs", "nsubj", _NOMINAL,
+    ("VERB",), first=True,
+)  # fmt: skip
+_register_order(
+    "verb_object", "share of nominal objects after their verb", "nominal objects of verbs", "obj", _NOMINAL, ("VERB",),
+    first=False,
+)  # fmt: skip
+_register_order(
+    "adposition_noun", "share of adpositions before their noun (prepositions)", "adpositions of nouns", "case", "ADP",
+    _NOMINAL, first=True,
+)  # fmt: skip
+_register_order(
+    "adjective_noun", "share of adjectives before their noun", "adjectives of nouns", "amod", "ADJ", _NOMINAL,
+    first=True,
+)  # fmt: skip
+_register_order(
+    "numeral_noun", "share of numerals before their noun", "numerals of nouns", "nummod", "NUM", _NOMINAL, first=True
+)
+_register_order(
+    "determiner_noun", "share of determiners before their noun", "determiners of nouns", "det", "DET", _NOMINAL,
+    first=True,
+)  # fmt: skip
+_register_order(
+    "noun_relative", "share of relative clauses after their noun", "relative clauses (acl:relcl) of nouns",
+    "acl:relcl", ("VERB", "AUX", "ADJ", "NOUN", "PROPN", "PRON"), _NOMINAL, first=False,
+)  # fmt: skip
 
 
 register("sentences", "lengths", "number of sentences", bounds=(0, np.inf), empty=True)(

@@ -77,7 +77,7 @@ def _measures(content: Json) -> Measures:
         Measured(
             row["measure"], row["treebank"], row.get("split"), row["value"],
             (row["low"], row["high"]) if "low" in row else None,
-            row.get("missing"), row.get("note"), row.get("averaged", 0),
+            row.get("missing"), row.get("note"), row.get("averaged", 0), row.get("units"), row.get("group"),
         )
         for row in content["measures"]
     ]  # fmt: skip

@@ -55,5 +55,5 @@ def test_the_command_writes_a_figure(tmp_path):
     arguments = ["measure", "wde", str(tmp_path / "a.conllu"), "--plot", str(target)]
     assert invoke(arguments).exit_code == 0
     assert json.loads(target.read_text())["usermeta"]["signature"].startswith("treegauge:")
-    result = invoke(["measure", "ttr", str(tmp_path / "a.conllu"), "--plot", str(target)])
-    assert "choices: displacements, wde" in result.stderr
+    result = invoke(["measure", "ttr,wde", str(tmp_path / "a.conllu"), "--plot", str(target)])
+    assert "choices: ttr" in result.stderr

@@ -3,6 +3,8 @@
 `layer` is ``head`` or ``relation`` everywhere.
 """
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -19,6 +21,7 @@ from treegauge.learning.dynamics.usable_information import InformationTable, Usa
 from treegauge.learning.map import TreebankMaps
 from treegauge.measures.measurements import Measures
 from treegauge.measures.structure import CLASSES, average_wde, relation_class
+from treegauge.reporting.figures.fitting import label_width
 from treegauge.reporting.figures.theme import (
     PALETTE,
     SIDE,
@@ -32,6 +35,7 @@ from treegauge.reporting.figures.theme import (
     themed,
     tips,
 )
+from treegauge.treebanks.sources.languages import kin_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -308,12 +312,151 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
 
 
 KINDS = {"displacements": displacement_spectrum, "wde": relation_spectrum}
+#: Shapes that tell genera of one colour apart, and the sides of a point that a label can be on.
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+_SIDES = {"right": ("left", 7, 0), "left": ("right", -7, 0), "above": ("center", 0, -9), "below": ("center", 0, 10)}
+_LABEL = 9.0
 
 
 def measured(found: Measures, *, dark: bool = False) -> Spec:
-    """Draw the measured displacements or word dependency entropies (wde)."""
-    names = {value.measure for value in found.measured}
-    kind = next((kind for kind in KINDS if names == {kind}), None)
-    if kind is None:
-        raise ChoiceError("measure to draw", ",".join(sorted(names)), KINDS)
-    return KINDS[kind](found, dark=dark)
+    """Draw measures: one or several sorted with their intervals, two of several treebanks against each other.
+
+    Languages are labelled and genera coloured. The displacements, and word dependency entropies (wde), have
+    figures of their own; other measures with several numbers are drawn one row per number.
+    """
+    rows = [row for row in found.measured if row.value is not None and not row.averaged]
+    names = list(dict.fromkeys(row.measure for row in rows))
+    if not names:
+        raise TreegaugeError("nothing to draw: found no measure with a value; expected at least one treebank")
+    if names[0] in KINDS and len(names) == 1:
+        return KINDS[names[0]](found, dark=dark)
+    each = [found.listing_of(name).keys() for name in names]
+    if len(names) == 2 and len(each[0] & each[1]) > 2:
+        return _against(found, names[0], names[1], dark)
+    return _sorted_values(found, names, dark)
+
+
+def _labels(treebanks: Sequence[str]) -> dict[str, str]:
+    """Return the language of each treebank, or the treebank's name where several are of one language."""
+    languages = {name: kin_of(name, "language") or name for name in treebanks}
+    times = Counter(languages.values())
+    plain = {name: name.removeprefix("UD_").replace("_", " ") for name in treebanks}
+    return {name: language if times[language] == 1 else plain[name] for name, language in languages.items()}
+
+
+def _genus_channels(genera: Sequence[str]) -> Spec:
+    """Return the colour and the shape of each genus; without any there is neither."""
+    known = sorted(set(genera) - {""})
+    if not known:
+        return {"color": {"value": PALETTE[0]}}
+    colours = [PALETTE[i % len(PALETTE)] for i in range(len(known))] + ["#888888"]
+    shapes = [_SHAPES[i // len(PALETTE) % len(_SHAPES)] for i in range(len(known))] + ["circle"]
+    domain = [*known, ""]
+    used = domain if "" in genera else known
+    legend = {"title": "genus", "symbolLimit": 60, "labelExpr": "datum.value == '' ? 'unknown' : datum.label"}
+    return {
+        "color": category("genus", scale={"domain": used, "range": colours[: len(used)]}, legend=legend),
+        "shape": category("genus", scale={"domain": used, "range": shapes[: len(used)]}, legend=legend),
+    }
+
+
+def _against(found: Measures, across: str, up: str, dark: bool) -> Spec:
+    """Draw two measures against each other, one labelled point per treebank."""
+    one, two = found.listing_of(across), found.listing_of(up)
+    names = _labels(list(dict.fromkeys(treebank for treebank, _ in one)))
+    rows: list[dict[str, Any]] = [
+        {"treebank": treebank, "group": group, "label": group if len(names) == 1 and group else names[treebank],
+         "genus": kin_of(treebank, "genus") or "", across: one[treebank, group], up: two[treebank, group]}
+        for treebank, group in one if (treebank, group) in two
+    ]  # fmt: skip
+    width, height = 2.4 * SIDE, 1.9 * SIDE
+    _place_labels(rows, across, up, width, height)
+    place = {"x": quantity(across, across), "y": quantity(up, up)}
+    points = mark(
+        "point", place | _genus_channels([row["genus"] for row in rows])
+        | {"tooltip": tips(["treebank", *(["group"] if any(row["group"] for row in rows) else []), across, up])},
+        filled=True, size=45, opacity=0.9,
+    )  # fmt: skip
+    texts = [
+        {"transform": [{"filter": f"datum.side == '{side}'"}],
+         **mark("text", place | {"text": {"field": "label"}}, align=align, dx=dx, dy=dy, fontSize=_LABEL,
+                color=ink(dark), baseline="middle")}
+        for side, (align, dx, dy) in _SIDES.items() if any(row["side"] == side for row in rows)
+    ]  # fmt: skip
+    spec = chart(rows, width, height, layer=[points, *texts])
+    return themed(spec, f"{up} against {across}", found.signature, dark)
+
+
+def _place_labels(rows: list[dict[str, Any]], across: str, up: str, width: float, height: float) -> None:
+    """Put each label on the side of its point where it covers the fewest points and labels."""
+    xs, ys = ([row[name] for row in rows] for name in (across, up))
+    wide, high = (max(values) - min(values) or 1.0 for values in (xs, ys))
+    centres = [
+        (width * (x - min(xs)) / wide, height * (max(ys) - y) / high) for x, y in zip(xs, ys, strict=True)
+    ]  # fmt: skip
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in centres]
+    for row, (x, y) in zip(rows, centres, strict=True):
+        long = label_width(str(row["label"]), _LABEL)
+        boxes = {
+            "right": (x + 6, y - 5, x + 6 + long, y + 5), "left": (x - 6 - long, y - 5, x - 6, y + 5),
+            "above": (x - long / 2, y - 15, x + long / 2, y - 5), "below": (x - long / 2, y + 5, x + long / 2, y + 15),
+        }  # fmt: skip
+
+        def covered(side: str, boxes: dict[str, tuple[float, float, float, float]] = boxes) -> float:
+            a, b, c, d = boxes[side]
+            outside = max(0.0, c - width) + max(0.0, -a)
+            return outside + math.fsum(
+                max(0.0, min(c, g) - max(a, e)) * max(0.0, min(d, h) - max(b, f)) for e, f, g, h in taken
+            )
+
+        side = min(boxes, key=covered)
+        row["side"] = side
+        taken.append(boxes[side])
+
+
+def _sorted_values(found: Measures, names: Sequence[str], dark: bool) -> Spec:
+    """Draw values with their intervals, one panel per measure, sorted by the first measure."""
+    data = [
+        row | {"label": row["treebank"], "low": row["low"], "high": row["high"]}
+        for one in found.measured if not one.averaged for row in one.rows() if row["value"] is not None
+    ]  # fmt: skip
+    several = [name for name in names if any(row["measure"].startswith(f"{name}:") for row in data)]
+    if several and len(names) > 1:
+        raise ChoiceError("measure to draw with others", several[0], [n for n in names if n not in several])
+    titles = _labels(list(dict.fromkeys(row["treebank"] for row in data)))
+    for row in data:
+        title = titles[row["treebank"]]
+        if several:
+            row["label"] = row["measure"].partition(":")[2]
+            row["genus"], row["measure"] = title, names[0]
+        else:
+            row["label"] = ", ".join(filter(None, [title if len(titles) > 1 or not row["group"] else "", row["group"]]))
+            row["label"] += f" ({row['split']})" if row["split"] and len({r["split"] for r in data}) > 1 else ""
+            row["genus"] = kin_of(row["treebank"], "genus") or ""
+    first = [row for row in data if row["measure"] == data[0]["measure"]]
+    means: dict[str, list[float]] = {}
+    for row in first:
+        means.setdefault(row["label"], []).append(row["value"])
+    order = sorted(means, key=lambda label: (-sum(means[label]) / len(means[label]), label))
+    fields = ("treebank", "group", "measure", "label", "genus", "value", "low", "high")
+    rows = [{name: row[name] for name in fields if row[name] is not None} for row in data]
+    up = category("label", sort=order)
+    colours = _genus_channels([row["genus"] for row in rows])
+    if several and len(titles) > len(PALETTE):
+        colours = {"color": {"value": PALETTE[0]}}
+    elif several:
+        for channel in colours.values():
+            channel["legend"] = {"title": "treebank"}
+    tip = tips(["treebank", "label", "value", *(["low", "high"] if any("low" in row for row in rows) else [])])
+    point = mark("point", {"y": up, "x": quantity("value", "")} | colours | {"tooltip": tip}, filled=True, size=40)
+    layers = [point]
+    if any("low" in row for row in rows):
+        reach = {"y": up, "x": quantity("low", ""), "x2": {"field": "high"}}
+        layers.insert(0, mark("rule", reach, color=ink(dark), opacity=0.5))
+    inner = {"width": 1.6 * SIDE if len(names) == 1 else SIDE, "height": {"step": 15}, "layer": layers}
+    title = f"{names[0]}" if len(names) == 1 else f"{len(names)} measures"
+    if len(names) == 1:
+        return themed({"data": {"values": rows}, **inner}, title, found.signature, dark)
+    spec = faceted(rows, "measure", 3, inner, sort=list(names), header={"labelColor": ink(dark)})
+    spec["resolve"] = {"scale": {"x": "independent"}}
+    return themed(spec, title, found.signature, dark)

@@ -130,6 +130,51 @@ def take(treebank: Treebank, sentences: npt.ArrayLike) -> Treebank:
     )  # fmt: skip
 
 
+def drop_words(treebank: Treebank, dropped: npt.NDArray[np.bool_]) -> Treebank:
+    r"""Return the trees that are left without these words, as a view to measure.
+
+    Positions are counted again. Dependents of a dropped word get its nearest ancestor that is left as head; if there
+    is none, the first of them becomes the root. Sentences without a word are left out. Multiword tokens
+    and empty nodes are not kept, and :meth:`Treebank.to_bytes` still has the sentences as they were read.
+
+    Examples
+    --------
+    >>> word = "{}\t{}\t_\t{}\t_\t_\t{}\t_\t_\t_\n"
+    >>> lines = [word.format(1, "(", "PUNCT", 2), word.format(2, "-", "PUNCT", 0), word.format(3, "go", "VERB", 2)]
+    >>> left = drop_words(parse_conllu("".join(lines) + "\n"), np.array([True, True, False]))
+    >>> left["form"].to_list(), left.head.tolist()
+    (['go'], [0])
+    """
+    kept, parent = ~dropped, treebank.parents.copy()
+    for _ in range(int(treebank.lengths.max(initial=0))):
+        over = (parent >= 0) & dropped[parent]
+        if not over.any():
+            break
+        parent[over] = treebank.parents[parent[over]]
+    orphans = np.flatnonzero(kept & (parent < 0) & (treebank.head > 0))
+    sentence, first = np.unique(treebank.sentence_of[orphans], return_index=True)
+    new_root = np.full(len(treebank), -1, np.int32)
+    new_root[sentence] = orphans[first]
+    parent[orphans] = new_root[treebank.sentence_of[orphans]]
+    parent[orphans[first]] = -1
+    sizes = np.bincount(treebank.sentence_of[kept], minlength=len(treebank))
+    left = np.flatnonzero(sizes)
+    number, offsets = np.cumsum(kept) - 1, np.concatenate(([0], np.cumsum(sizes[left]))).astype(np.int32)
+    start = np.zeros(len(treebank), np.int64)
+    start[left] = offsets[:-1]
+    lost = (parent >= 0) & dropped[parent]  # heads on a cycle of dropped words
+    missing = lost | ((parent < 0) & (treebank.head < 0))
+    head = np.where(parent >= 0, number[parent] - start[treebank.sentence_of] + 1, 0)
+    spans = treebank.spans[left].copy()
+    if np.array_equal(treebank.spans[1:, 0], treebank.spans[:-1, 1]):  # comments such as "# newdoc" stay
+        spans[:, 0] = treebank.spans[np.concatenate(([0], left[:-1] + 1)) if len(left) else left, 0]
+    return replace(
+        treebank, fields=treebank.fields[treebank.rows[kept]], kinds=np.zeros(len(head[kept]), np.uint8),
+        rows=np.arange(kept.sum(), dtype=np.int32), head=np.where(missing, -1, head)[kept].astype(np.int32),
+        multiword=np.full(kept.sum(), -1, np.int32), offsets=offsets, row_offsets=offsets, spans=spans,
+    )  # fmt: skip
+
+
 def _chosen(treebank: Treebank, words: Any, rows: Any, shift: Any) -> Treebank:
     """Return a treebank with these words and rows, whose numbers are shifted."""
     inside = treebank.multiword[words]
