@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isnan
 from numbers import Number
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from treegauge.core.errors import one_line
 from treegauge.core.lazy import pl
