@@ -298,7 +298,7 @@ def class_pairs(
         }
         p_values, signs = columns.pop("p_corrected"), columns.pop("sign")
         ours, theirs = breakdowns[systems[a]], breakdowns[systems[b]]
-        held = [differing(ours, theirs, name) if name in ours.gold.names else 0 for name in classes]
+        held = [sentences_apart(ours, theirs, name) if name in ours.gold.names else 0 for name in classes]
         found.append(
             {"sentences": numbers(held)}
             | {name: floats(_filled(values)) for name, values in columns.items()}
@@ -307,7 +307,7 @@ def class_pairs(
     return found
 
 
-def differing(ours: Breakdown, theirs: Breakdown, name: str) -> int:
+def sentences_apart(ours: Breakdown, theirs: Breakdown, name: str) -> int:
     """Return the number of sentences with a word of a class that only one of two systems has right."""
     sides = (ours.errors(name, unlike=theirs), theirs.errors(name, unlike=ours))
     return len({place.sentence for side in sides for place in side})
