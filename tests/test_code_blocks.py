@@ -8,7 +8,7 @@ from itertools import takewhile
 import pytest
 
 from tests.test_docs import DOCS, FOLLOWED, HOWTO, console, fenced
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import verb_options
 from treegauge.cli.options import read_words
 from treegauge.cli.verbs import QUESTION, VERBS
 
@@ -55,4 +55,4 @@ def test_commands_that_are_not_run_have_options_that_exist(path):
     for verb, *words in shown(path.read_text(encoding="utf-8")):
         subverbs = VERBS[QUESTION[verb]][verb].subverbs
         sub = words.pop(0) if words and words[0] in subverbs else ""
-        read_words(words, verb_command(verb, sub).options)
+        read_words(words, verb_options(verb, sub))

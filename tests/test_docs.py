@@ -6,13 +6,14 @@ import shlex
 import shutil
 import tarfile
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.commands import invoke
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import verb_options
 from treegauge.cli.verbs import QUESTION, VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -111,7 +112,7 @@ def test_what_people_should_type_instead_exists():
             if typed.startswith("treegauge "):
                 name, *words = typed.split()[1:]
                 sub = next((word for word in words[:1] if word in VERBS[QUESTION[name]][name].subverbs), "")
-            known = {flag for one in verb_command(name, sub).options for flag in one.flags}
+            known = {flag for one in verb_options(name, sub) for flag in one.flags}
             for option in re.findall(r"--[a-z][a-z-]*", typed):
                 assert option in known, f"{name} {sub} has no {option}"
                 seen += 1
@@ -250,3 +251,17 @@ def test_programs_that_read_the_docs_find_every_page():
     assert len(sources) == len(pages) > 80
     assert "Answers of language models](https://raw" in listed
     assert listed.startswith("# treegauge\n\n> ")
+
+
+def test_the_reference_shows_modules_that_exist():
+    shown = {name: re.findall(r"^::: (\S+)", text, re.MULTILINE) for name, text in page_script("api").pages().items()}
+    assert {name for name in shown if not shown[name]} == {"api/index.md"}
+    for path in (path for paths in shown.values() for path in paths):
+        module, _, name = path.rpartition(".")
+        home = import_module(module)
+        assert find_spec(path) if hasattr(home, "__path__") else hasattr(home, name), path
+
+
+def test_every_page_of_the_reference_is_in_the_navigation():
+    text = (DOCS.parent / "mkdocs.yml").read_text()
+    assert sorted(set(re.findall(r"api/\w+\.md", text))) == sorted(page_script("api").pages())

@@ -9,7 +9,7 @@ import pytest
 from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
 from tests.test_hostile import WORDS
-from treegauge.cli.commands import FORMATS, emit, render, verb_command
+from treegauge.cli.commands import FORMATS, emit, render, verb_options
 from treegauge.core.errors import CONTROLS, TreegaugeError, lines_of_text, one_line
 from treegauge.core.messages import note
 from treegauge.core.result import SAVED
@@ -119,7 +119,7 @@ REFUSED = {"fetch"}
 def test_no_control_character_is_printed_or_written(words, room, monkeypatch, tmp_path):
     """Whatever names, forms, relations, identifiers and cells are: printed, saved and drawn."""
     monkeypatch.chdir(room)
-    options = {one.name: one for one in verb_command(*words.split()).options}
+    options = {one.name: one for one in verb_options(*words.split())}
     before, results = set(room.rglob("*")), []
 
     def kept(result, fmt, out, *_, **__):

@@ -8,7 +8,7 @@ import pytest
 
 from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import find_verb, verb_options
 from treegauge.cli.verbs import VERBS
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.run import run
@@ -102,7 +102,7 @@ def digests(home: Path) -> dict[str, str]:
 def hostile_words(words: str) -> Iterator[list[str]]:
     """Yield command lines with one hostile value each; all of them are refused before any work."""
     known = WORDS[words].split()
-    options = [one for one in verb_command(*words.split()).options if one.name != "fmt"]
+    options = [one for one in verb_options(*words.split()) if one.name != "fmt"]
     for option in options:
         values = HOSTILE.get(option.kind, ())
         if option.flags:
@@ -136,9 +136,8 @@ def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monke
     victims += [
         path for word in inputs if (bench / word).is_dir() for path in (bench / word).rglob("*.[cs]*") if path.is_file()
     ]
-    command = verb_command(*words.split())
-    outputs = {"out", "plot", *command.function.outputs}
-    for option in command.options:
+    outputs = {"out", "plot", *find_verb(*words.split())[0].outputs}
+    for option in verb_options(*words.split()):
         if option.name in outputs and option.flags:
             for victim in victims:
                 line = [*words.split(), *WORDS[words].split(), option.flags[0], victim, "--force"]

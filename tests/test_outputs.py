@@ -8,10 +8,11 @@ import pytest
 import treegauge as tg
 from tests.commands import invoke
 from tests.test_hostile import commands
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import find_verb
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import content_kind
 from treegauge.core.files import check_folder, guarding
+from treegauge.core.verbs import verb_help, verb_parameters
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 
@@ -111,13 +112,14 @@ def test_models_and_tables_can_go_to_a_device(gold):
 
 def test_every_parameter_that_names_a_file_to_write_is_known():
     for words in commands():
-        command = verb_command(*words.split())
-        for name, parameter in command.parameters.items():
-            says = parameter.help.startswith(("Write ", "Folder for the", "Where to write"))
+        function, _ = find_verb(*words.split())
+        parameters, said = verb_parameters(function), verb_help(function)
+        for name, parameter in parameters.items():
+            says = said.get(name, "").startswith(("Write ", "Folder for the", "Where to write"))
             paths = "PathLike" in str(parameter.annotation)
-            assert name in command.function.outputs or not (says and paths), f"{words}: {name}"
-        if "out" in command.parameters:
-            assert command.function.outputs["out"] or words == "convert", words
+            assert name in function.outputs or not (says and paths), f"{words}: {name}"
+        if "out" in parameters:
+            assert function.outputs["out"] or words == "convert", words
 
 
 def test_a_file_in_a_folder_with_a_name_that_is_not_utf8_is_refused(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import treegauge
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import verb_options
 from treegauge.cli.options import UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS
 from treegauge.core.verbs import command
@@ -27,13 +27,13 @@ def parsed(text):
     assert program == "treegauge"
     subverbs = VERBS[QUESTION[verb]][verb].subverbs
     sub = words.pop(0) if words and words[0] in subverbs else ""
-    return read_words(words, verb_command(verb, sub).options)
+    return read_words(words, verb_options(verb, sub))
 
 
 @pytest.mark.parametrize(("name", "sub"), COMMANDS, ids=lambda part: part or "-")
 def test_a_built_command_is_read_as_it_was_meant(name, sub):
     verb = reduce(getattr, filter(None, (name, sub)), treegauge)
-    options = verb_command(name, sub).options
+    options = verb_options(name, sub)
     needed = [one for one in options if one.required and one.name not in {"fmt", "help"}]
     words = [one.choices[0] if one.choices else VALUES[one.kind] for one in needed if not one.flags]
     named = {one.name: one.choices[0] if one.choices else VALUES[one.kind] for one in needed if one.flags}
@@ -103,7 +103,7 @@ def test_commands_in_messages_have_options_that_exist():
                     continue
                 words = rest.split()
                 sub = words[0] if words and words[0] in VERBS[QUESTION[verb]][verb].subverbs else ""
-                known = {flag for one in verb_command(verb, sub).options for flag in one.flags}
+                known = {flag for one in verb_options(verb, sub) for flag in one.flags}
                 used = {word.partition("=")[0] for word in words if re.match("--[a-z]", word)}
                 assert used <= known, f"{path.name}: treegauge {verb}{rest}"
                 seen += bool(used)

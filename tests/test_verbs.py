@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import treegauge as tg
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import verb_options
 from treegauge.cli.verbs import QUESTION, VERBS, Command
-from treegauge.core.verbs import verb_parameters
+from treegauge.core.verbs import verb_help, verb_parameters
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -43,7 +43,7 @@ COMMANDS = commands()
 
 def options_of(words: str):
     """Return the options of a command as the command line has them."""
-    return verb_command(*words.split()).options
+    return verb_options(*words.split())
 
 
 @pytest.mark.parametrize("words", COMMANDS)
@@ -64,8 +64,8 @@ def test_a_command_is_a_function_with_the_same_parameters(words):
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_parameter_is_explained_and_has_one_name(words):
     function, command = COMMANDS[words]
-    for name, parameter in verb_parameters(function).items():
-        assert parameter.help, f"{words}: {name} is not documented"
+    for name in verb_parameters(function):
+        assert verb_help(function).get(name), f"{words}: {name} is not documented"
         assert name not in OTHER_WORDS, f"{words}: {name} should be {OTHER_WORDS[name]}"
     assert " " in words or inspect.getdoc(function).partition("\n")[0] == command.help
 

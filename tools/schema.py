@@ -213,6 +213,7 @@ def result_schema(kind: str, fields: Fields) -> Schema:
             "signature": {"type": "string"},
             "unit": {"type": ["string", "null"]},
             "units": {"type": ["string", "null"]},
+            "notes": {"type": "array"},
             **types,
         },
         "required": ["kind", "signature", "unit", *sorted(fields.required)],

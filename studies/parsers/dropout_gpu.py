@@ -17,7 +17,6 @@ learn in lockstep. Runs that are in OUT already are not made again; the third st
 ``preset_scores.csv``.
 """
 
-import csv
 import gc
 import json
 import sys
@@ -254,24 +253,11 @@ def table(path: str) -> None:
 
 def keep_preset(rows: Rows) -> None:
     """Keep the preset's own variant among the scores of presets."""
-    from studies.parsers.preset_runs import COLUMNS, SCORES
+    from studies.parsers.preset_runs import keep
 
-    with SCORES.open(encoding="utf-8") as file:
-        others = [row for row in csv.DictReader(file) if row["preset"] != "sl-S+19"]
     own = [row for row in rows if row["dense"] and (row["first"], row["clip"]) == CLIPPED]
-    made = [
-        {
-            "preset": "sl-S+19", "release": "r2.9", "treebank": row["treebank"],
-            "tags": "gold" if row["plan"] == "labels" else "predicted", "sentences": 0, "seed": row["seed"],
-            "uas": f"{row['uas']:.4f}", "las": f"{row['las']:.4f}", "epoch": row["epoch"],
-            "seconds": f"{row['seconds']:.2f}",
-        }
-        for row in own if row["plan"] in ("labels", "predicted")
-    ]  # fmt: skip
-    with SCORES.open("w", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows([*others, *made])
+    tags = {"labels": "gold", "predicted": "predicted"}
+    keep(["sl-S+19"], [row | {"preset": "sl-S+19", "tags": tags[row["plan"]]} for row in own if row["plan"] in tags])
 
 
 VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}

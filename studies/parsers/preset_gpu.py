@@ -14,7 +14,6 @@ is started after ``seconds``. The third adds scores on test (all words, whole re
 ``studies/results/preset_scores.csv``.
 """
 
-import csv
 import json
 import sys
 import time
@@ -171,7 +170,7 @@ def train(folder: str, out: str, *words: str) -> None:
 
 def table(*paths: str) -> None:
     """Add the rows of runs to the scores that are kept; later runs replace earlier ones."""
-    from studies.parsers.preset_runs import COLUMNS, SCORES
+    from studies.parsers.preset_runs import keep
 
     latest: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for path in paths:
@@ -180,20 +179,7 @@ def table(*paths: str) -> None:
             found.setdefault((row["preset"], row["treebank"]), []).append(row)
         latest |= found
     rows = [row for own in latest.values() for row in own]
-    with SCORES.open(encoding="utf-8") as file:
-        others = [row for row in csv.DictReader(file) if row["preset"] not in TRAINED]
-    made = [
-        {
-            "preset": row["preset"], "release": "r2.9", "treebank": row["treebank"],
-            "tags": row["tags"], "sentences": 0, "seed": row["seed"], "uas": f"{row['uas']:.4f}",
-            "las": f"{row['las']:.4f}", "epoch": row["epoch"], "seconds": f"{row['seconds']:.2f}",
-        }
-        for row in rows
-    ]  # fmt: skip
-    with SCORES.open("w", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows([*others, *made])
+    keep(TRAINED, rows)
 
 
 VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}

@@ -9,9 +9,10 @@ are not run again. The treebanks are looked for under ``TREEGAUGE_UD``.
 import csv
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -112,6 +113,24 @@ def run(job: Job) -> dict[str, object]:
     uas, las = scores(sets["test"], model.parse(sets["test"]), job)
     values = (*job.key, f"{uas:.4f}", f"{las:.4f}", "", f"{seconds:.2f}")
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def keep(presets: Collection[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Replace the scores of these presets by those of trainings on r2.9."""
+    with SCORES.open(encoding="utf-8") as file:
+        others = [row for row in csv.DictReader(file) if row["preset"] not in presets]
+    made = [
+        {
+            "preset": row["preset"], "release": "r2.9", "treebank": row["treebank"],
+            "tags": row["tags"], "sentences": 0, "seed": row["seed"], "uas": f"{row['uas']:.4f}",
+            "las": f"{row['las']:.4f}", "epoch": row["epoch"], "seconds": f"{row['seconds']:.2f}",
+        }
+        for row in rows
+    ]  # fmt: skip
+    with SCORES.open("w", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*others, *made])
 
 
 def main() -> None:

@@ -69,7 +69,7 @@ def test_documents_are_the_units_where_they_are_marked(drawn):
     documents = int(starts.sum())
     assert documents == 20
     assert measure_interval(MEASURES["mdd"], drawn) == interval_of_sums(
-        MEASURES["mdd"].additive, (1, np.inf), [np.add.reduceat(table, np.flatnonzero(starts))]
+        MEASURES["mdd"].additive, (1, np.inf), [np.add.reduceat(table, np.flatnonzero(starts))], documents=True
     )
     few = drawn[: np.flatnonzero(starts)[12]]
     assert "it needs 20 documents, found 12; --units sentences" in measure_interval(MEASURES["feature_entropy"], few)

@@ -9,14 +9,14 @@ import pytest
 import treegauge as tg
 from tests.commands import invoke
 from tests.test_hostile import WORDS, bench, commands, digests  # noqa: F401 -- bench is a fixture
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import find_verb, verb_options
 from treegauge.cli.options import read_words
 from treegauge.core.arguments import LIMITS, MOST
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import FOLDER, STORE
 from treegauge.core.verbs import Verb
 
-VERBS: dict[str, Verb] = {words: verb_command(*words.split()).function for words in commands()}
+VERBS: dict[str, Verb] = {words: find_verb(*words.split())[0] for words in commands()}
 OUTPUTS = [(words, name) for words, verb in VERBS.items() for name in verb.outputs]
 #: Commands that need the network or an archive; what they leave after an error is checked.
 UNREACHABLE = {"fetch"}
@@ -32,9 +32,9 @@ def place(bench, tmp_path, monkeypatch) -> Path:  # noqa: F811
 
 def given(words: str, line: list[str]) -> dict[str, object]:
     """Return the arguments on a command line, with defaults."""
-    command = verb_command(*words.split())
-    defaults = {name: parameter.default for name, parameter in inspect.signature(command.function).parameters.items()}
-    return defaults | read_words(line, command.options)
+    function, options = find_verb(*words.split())[0], verb_options(*words.split())
+    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    return defaults | read_words(line, options)
 
 
 def inputs(words: str) -> list[str]:
@@ -99,7 +99,7 @@ def test_a_file_of_another_kind_needs_force(words, name, place):
 def test_a_number_out_of_its_limits_is_refused_before_any_work(words):
     verb = VERBS[words]
     assert verb.limits.keys() | verb.outputs.keys() <= inspect.signature(verb).parameters.keys()
-    for option in verb_command(*words.split()).options:
+    for option in verb_options(*words.split()):
         if option.kind is not int or option.name not in inspect.signature(verb).parameters:
             continue
         least, most = {**LIMITS, **verb.limits}.get(option.name, (0, MOST))

@@ -190,7 +190,7 @@ def meant(shelf):
     def spy(source: Any, root: Any = None, **options: Any) -> Any:
         places = original(source, root, **options)
         if str(source) in {*WORDS, *SEVERAL}:
-            answers.append([str(Path(place.path).relative_to(shelf)) for place in places])
+            answers.append([str(Path(path).relative_to(shelf)) for path in places])
             raise Stop
         return places
 

@@ -12,7 +12,7 @@ from tests.commands import invoke
 from tests.test_hostile import WORDS, bench, commands  # noqa: F401 -- bench is a fixture
 from treegauge.cli import commands as cli
 from treegauge.cli.app import run_command
-from treegauge.cli.commands import verb_command
+from treegauge.cli.commands import find_verb
 from treegauge.core.result import Result
 
 #: Commands that need the network or an archive.
@@ -75,9 +75,7 @@ MORE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "words", [words for words in WORDS if words in MORE or verb_command(*words.split()).function.outputs]
-)
+@pytest.mark.parametrize("words", [words for words in WORDS if words in MORE or find_verb(*words.split())[0].outputs])
 def test_a_command_says_what_it_wrote(words, place):
     before = {path for path in place.rglob("*") if path.is_file()}
     line = f"{WORDS[words]} {MORE.get(words, '')}".replace("--dry-run", "" if words == "run" else "--dry-run").split()

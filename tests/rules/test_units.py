@@ -2,7 +2,6 @@
 
 import json
 import re
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import pytest
 import treegauge as tg
 from tests.test_calibration_registry import OTHER, counts, examples, fields, match, numbers, world
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.messages import listening
 from treegauge.core.result import Result
 from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, UNKNOWN, text_units
 from treegauge.testing.simulated_parser import simulated_parse
@@ -21,8 +19,13 @@ __all__ = ["counts", "examples", "numbers", "world"]  # fixtures
 GIVEN = ("breakdown.*",)
 #: What may vary.
 UNITS = {
-    "documents", "sentences", "words", "auto", "genus", "treebanks", "rows", "systems", "samples", "runs",
+    "documents", "sentences", "words", "auto", "genus", "treebanks", "rows", "systems", "samples", "runs", "orders",
 }  # fmt: skip
+#: Those of text, with which a result says how many there are, and what of documents is unknown.
+OF_TEXT = {"documents", "sentences", "auto"}
+SAID = re.compile(
+    rf"(over|of|by|on) (only )?[\d,]+ (documents|sentences)|no interval: \d+ (documents|sentences)|{UNKNOWN}"
+)
 
 
 def uncertain(result: Result) -> bool:
@@ -32,7 +35,7 @@ def uncertain(result: Result) -> bool:
 
 
 def test_every_verb_states_its_units(examples):
-    silent = set()
+    silent, quiet = set(), set()
     for verb, calls in examples.items():
         for call in calls:
             whole = call()
@@ -43,7 +46,10 @@ def test_every_verb_states_its_units(examples):
                 said = one.units in UNITS and f"|units:{one.units}" in one.signature
                 if not (said and stated["units"] and one.signature in str(whole)):
                     silent.add(f"{verb}: {one.kind} ({one.units})")
+                if one.units in OF_TEXT and not all(SAID.search(text) for text in (str(whole), whole.to_json())):
+                    quiet.add(f"{verb}: {one.kind} ({one.units})")
     assert not silent, sorted(silent)
+    assert not quiet, f"no note on documents: {sorted(quiet)}"
 
 
 def text(documents: int, sentences: int = 60):
@@ -99,66 +105,79 @@ def test_documents_that_nobody_marked_are_refused_in_one_sentence():
     assert text_units(0, "auto") == "sentences"
 
 
-class Heard:
-    """A listener that keeps the notes."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-    @contextmanager
-    def task(self, what: str, total: int | None):
-        yield self
-
-    def update(self, done: int, total: int | None = None) -> None:
-        pass
-
-    def advance(self, amount: int = 1) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory):
-    """Two treebanks whose sets have 12 documents, and the output of a parser on the test sets."""
+@pytest.fixture(scope="module", params=[12, 0])
+def few(request, tmp_path_factory):
+    """Two treebanks whose sets have 12 documents, or none marked, and the output of parsers on the test sets."""
     home = tmp_path_factory.mktemp("few")
-    (home / "output").mkdir()
     for name in ("UD_Greek-One", "UD_Latin-Two"):
         (home / name).mkdir()
         for split in ("train", "dev", "test"):
-            gold, output = text(12)
+            gold, output = text(request.param)
             (home / name / f"x-ud-{split}.conllu").write_text(gold)
-        (home / "output" / f"{name}.conllu").write_text(output)
-    return home
+        for system, made in (("output", output), ("other", simulated_parse(gold, seed=8))):
+            (home / system).mkdir(exist_ok=True)
+            (home / system / f"{name}.conllu").write_text(made)
+    return home, request.param
 
 
-#: Calls of verbs that report intervals over the documents of text, beside score, agree and measure.
+QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}, "epochs": 1}
+#: Calls of verbs that report on text: on gold, two outputs, the treebanks, and the folder of them all.
 OVER_TEXT = {
-    "breakdown": lambda gold, out, first, **quick: tg.breakdown(gold, {"a": out, "b": gold}, by=["deprel"]),
-    "map": lambda gold, out, first, **quick: tg.map(first, folds=2, epochs=1, **quick),
-    "difficulty": lambda gold, out, first, **quick: tg.difficulty(first, measure="vinfo", epochs=1, **quick),
-    "transfer": lambda gold, out, first, **quick: tg.transfer(
-        *sorted(one for one in first.parent.iterdir() if one.name.startswith("UD_")), leave_one_out=True, **quick
+    "score": lambda gold, a, b, banks, home: tg.score(gold, {"a": a, "b": b}),
+    "score of treebanks": lambda gold, a, b, banks, home: tg.score(home, a.parent, b.parent, split="test"),
+    "breakdown": lambda gold, a, b, banks, home: tg.breakdown(gold, {"a": a, "b": b}, by=["deprel"]),
+    "agree": lambda gold, a, b, banks, home: tg.agree({"a": a, "b": b}),
+    "measure": lambda gold, a, b, banks, home: tg.measure("mdd", gold, interval=True),
+    "triage": lambda gold, a, b, banks, home: tg.triage(a, b, gold=gold),
+    "design": lambda gold, a, b, banks, home: tg.design({"a": a, "b": b}, gold=gold),
+    "leaderboard": lambda gold, a, b, banks, home: tg.leaderboard(
+        home, {"a": a.parent, "b": b.parent}, out=None, subsets=20
+    ),
+    "audit": lambda gold, a, b, banks, home: tg.audit(banks[0], resamples=19, all=True),
+    "map": lambda gold, a, b, banks, home: tg.map(banks[0], folds=2, **QUICK),
+    "difficulty": lambda gold, a, b, banks, home: tg.difficulty(banks[0], measure="vinfo", **QUICK),
+    "transfer": lambda gold, a, b, banks, home: tg.transfer(
+        *banks, leave_one_out=True, **{name: QUICK[name] for name in ("parser", "option")}
     ),
 }
 
 
+def called(verb, few):
+    """Return the result of a verb on the treebanks, and their number of documents."""
+    home, documents = few
+    banks = sorted(one for one in home.iterdir() if one.name.startswith("UD_"))
+    outputs = (home / system / "UD_Greek-One.conllu" for system in ("output", "other"))
+    return OVER_TEXT[verb](banks[0] / "x-ud-test.conllu", *outputs, banks, home), documents
+
+
 @pytest.mark.parametrize("verb", OVER_TEXT)
-def test_verbs_over_text_warn_about_few_documents(verb, few):
-    first = few / "UD_Greek-One"
-    heard = Heard()
-    with listening(heard):
-        quick = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
-        made = OVER_TEXT[verb](first / "x-ud-test.conllu", few / "output" / "UD_Greek-One.conllu", first, **quick)
-    warning = f"warning: 95 % intervals over only 12 documents; {IN_DOCUMENTS}"
-    assert warning in "\n".join([str(made), *heard.notes])
-    assert made.units == "documents"
+def test_verbs_over_text_warn_about_few_documents_and_unmarked_ones(verb, few):
+    made, documents = called(verb, few)
+    said = (
+        f"only {documents} documents" if documents else "UNKNOWN|no interval: 60 sentences".replace("UNKNOWN", UNKNOWN)
+    )
+    for shown in (str(made), made.to_json()):
+        assert re.search(said, shown), shown[-2000:]
+    assert made.units in {"auto", "documents" if documents else "sentences"}
+
+
+def test_orders_are_not_other_text(few):
+    train = few[0] / "UD_Greek-One"
+    lengths = tg.difficulty(train, measure="mdl", blocks="20,40", orders=2, **QUICK)
+    assert lengths.units == "orders"
+    for shown in (str(lengths), lengths.to_json()):
+        assert "sd over 2 orders of the same sentences: how much other text varies is unknown" in shown
 
 
 def test_the_page_says_what_its_intervals_are_over(few):
-    gold, output = few / "UD_Greek-One" / "x-ud-test.conllu", few / "output" / "UD_Greek-One.conllu"
-    tg.report(output, gold=gold, out=few / "page.html")
-    page = (few / "page.html").read_text("utf-8")
-    assert "60 sentences in 12 documents" in page
-    assert "95 % confidence intervals over documents" in page
+    home, documents = few
+    gold, output = home / "UD_Greek-One" / "x-ud-test.conllu", home / "output" / "UD_Greek-One.conllu"
+    tg.report(output, gold=gold, out=home / "page.html")
+    page = (home / "page.html").read_text("utf-8")
+    if documents:
+        assert "60 sentences in 12 documents" in page
+        assert "95 % confidence intervals over documents" in page
+        assert f"warning: 95 % intervals over only 12 documents; {IN_DOCUMENTS}" in page
+    else:
+        assert f"95 % intervals over 60 sentences; no documents are marked: {UNKNOWN}" in page
+    assert f'"units":"{documents or 60} {"documents" if documents else "sentences"}"' in page.replace('": "', '":"')

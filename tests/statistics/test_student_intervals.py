@@ -178,3 +178,6 @@ def test_an_interval_is_longer_on_the_side_of_the_long_tail() -> None:
     assert skew_stretch(-left) == (pytest.approx(1 + 1.5 * term), 1.0)
     assert skew_stretch(left, known=skewness / np.sqrt(20)) == pytest.approx((1.0, 1.0))
     assert skew_stretch(left, known=1.0) == (1.0, 1.0)  # what is known is never taken off the other side
+    # A mean over documents: the term moves both ends, and a rare long document may be missing.
+    assert skew_stretch(left, rare=True) == (pytest.approx(max(1 - term, 0.5)), pytest.approx(1.35 + term))
+    assert skew_stretch(-left, rare=True) == (pytest.approx(1 + term), 1.35)

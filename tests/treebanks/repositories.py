@@ -4,13 +4,12 @@ import io
 import json
 import re
 import tarfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.treebanks.server import QuietHandler, answering
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.archives import OFFICIAL
 from treegauge.treebanks.sources.languages import code_of
@@ -56,27 +55,24 @@ def archive(name: str, tag: str) -> bytes:
     return packed.getvalue()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     hosts: Hosts
     protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
     def do_GET(self) -> None:
         hosts = self.hosts
         hosts.asked.append(self.path)
         if hosts.limits:
-            self._answer(*hosts.limits.pop(0), b"API rate limit exceeded")
+            self.answer(*hosts.limits.pop(0), b"API rate limit exceeded")
             return
         if match := re.fullmatch(r"/UniversalDependencies/([\w-]+)/archive/refs/tags/(r[\d.]+)\.tar\.gz", self.path):
             name, tag = match.groups()
             if new := RENAMED.get(name):
-                self._answer(301, {"Location": self.path.replace(name, new)})
+                self.answer(301, {"Location": self.path.replace(name, new)})
             elif name in (*NAMES, *RENAMED.values()) and tag in hosts.tags:
-                self._answer(302, {"Location": f"{hosts.url}/codeload/{name}/tar.gz/refs/tags/{tag}"})
+                self.answer(302, {"Location": f"{hosts.url}/codeload/{name}/tar.gz/refs/tags/{tag}"})
             else:
-                self._answer(404, {}, b"Not Found")
+                self.answer(404, {}, b"Not Found")
         elif match := re.fullmatch(r"/codeload/([\w-]+)/tar\.gz/refs/tags/(r[\d.]+)", self.path):
             self._chunked(archive(*match.groups()))
         elif match := re.fullmatch(
@@ -84,15 +80,15 @@ class _Handler(BaseHTTPRequestHandler):
         ):
             self._raw(match[1])
         else:
-            self._answer(404, {}, b"404: Not Found")
+            self.answer(404, {}, b"404: Not Found")
 
     def _raw(self, name: str) -> None:
         if name not in OFFICIAL:
-            self._answer(404, {}, b"404: Not Found")
+            self.answer(404, {}, b"404: Not Found")
             return
         entry = {"lastchanged": self.hosts.date, "permitted": 1}
         data = json.dumps({OFFICIAL[name]: {"el": {"nsubj": entry}} if name == "deprels.json" else {}}).encode()
-        self._answer(200, {"ETag": '"abc"', "Content-Type": "text/plain; charset=utf-8"}, data)
+        self.answer(200, {"ETag": '"abc"', "Content-Type": "text/plain; charset=utf-8"}, data)
 
     def _chunked(self, data: bytes) -> None:
         """Archives are made on demand: no length, no ranges, a weak tag."""
@@ -113,26 +109,10 @@ class _Handler(BaseHTTPRequestHandler):
                     time.sleep(30)
             self.wfile.write(b"0\r\n\r\n")
 
-    def _answer(self, code: int, headers: dict[str, str], data: bytes = b"") -> None:
-        self.send_response(code)
-        for name, value in ({"Content-Length": str(len(data))} | headers).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
 
 @contextmanager
 def serving_hosts() -> Iterator[Hosts]:
     """Serve the hosts at 127.0.0.1 while the block runs."""
     hosts = Hosts()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hosts": hosts}))
-    server.daemon_threads = True
-    hosts.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(type("Handler", (_Handler,), {"hosts": hosts})) as hosts.url:
         yield hosts
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

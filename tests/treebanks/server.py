@@ -2,10 +2,11 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 
 
 @dataclass
@@ -30,31 +31,39 @@ class Site:
     asked: list[tuple[str, str | None]] = field(default_factory=list)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    site: Site
+class QuietHandler(BaseHTTPRequestHandler):
+    """Answers requests without a log."""
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+    def answer(self, code: int, headers: Mapping[str, str] = MappingProxyType({}), data: bytes = b"") -> None:
+        self.send_response(code)
+        for name, value in ({"Content-Length": str(len(data))} | dict(headers)).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+class _Handler(QuietHandler):
+    site: Site
 
     def do_GET(self) -> None:
         site, wanted = self.site, self.headers.get("Range")
         site.asked.append((self.path, wanted))
         if site.refuses:
-            self._end(site.refuses.pop(0))
+            self.answer(site.refuses.pop(0))
             return
         if site.sends_to and not self.path.startswith("/there"):
-            self.send_response(302)
-            self.send_header("Location", site.sends_to)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(302, {"Location": site.sends_to})
             return
         data = site.files.get(self.path)
         if data is None:
-            self._end(404)
+            self.answer(404)
             return
         start = self._start(wanted)
         if start is not None and start >= len(data):
-            self._end(416, {"Content-Range": f"bytes */{len(data)}"})
+            self.answer(416, {"Content-Range": f"bytes */{len(data)}"})
             return
         body = data[start or 0 :]
         self.send_response(200 if start is None else 206)
@@ -82,26 +91,25 @@ class _Handler(BaseHTTPRequestHandler):
         found = re.fullmatch(r"bytes=(\d+)-", wanted or "")
         return int(found[1]) if found and self.site.ranges and same else None
 
-    def _end(self, code: int, headers: dict[str, str] | None = None) -> None:
-        self.send_response(code)
-        for name, value in ({"Content-Length": "0"} | (headers or {})).items():
-            self.send_header(name, value)
-        self.end_headers()
+
+@contextmanager
+def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve at 127.0.0.1 while the block runs; its value is the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @contextmanager
 def serving() -> Iterator[Site]:
     """Serve a site at 127.0.0.1 while the block runs."""
     site = Site()
-    handler = type("Handler", (_Handler,), {"site": site})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(type("Handler", (_Handler,), {"site": site})) as site.url:
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -36,7 +36,8 @@ def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[ReadingProble
     """Yield what readers object to in a file, read piece by piece."""
     line = 1
     for data in pieces(str(path), chunk):
-        treebank, problems = index(data, path.stem, file=str(path), first_line=line)
+        treebank = index(data, path.stem, file=str(path), first_line=line)
+        problems = list(treebank.problems)
         problems += check_deps(treebank, str(path))
         yield from sorted(problems, key=lambda problem: problem.line)
         line += count_lines(data)

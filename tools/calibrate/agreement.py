@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION
 from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
-from treegauge.auditing.triage import Parts, expected_error
+from treegauge.auditing.triage import THRESHOLDS, Parts, chosen_threshold, expected_error, triage_row
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.kappa_and_alpha import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.student_intervals import StudentEstimate
@@ -240,3 +240,64 @@ def triage_error(random: np.random.Generator, case: tuple[int, int, int], repeti
             hits.append(low <= errors[~inside].sum() / words[~inside].sum() <= high)
             widths.append(100 * (high - low))
     return Trials(np.array(hits), np.array(widths))
+
+
+def _accepted(
+    random: np.random.Generator, units: int, sentences: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
+    """Draw sentences of units: agreed words, errors among them, and the share of words that agree.
+
+    Sentences differ in difficulty: words of a difficult one are agreed on less often, and are wrong more often.
+    """
+    words = np.maximum(1, random.lognormal(np.log(15), 0.6, (units, sentences)).astype(np.int64))
+    difficulty = random.beta(1.0, 4.0, words.shape)
+    agreed = random.binomial(words, 1 - difficulty)
+    return agreed, random.binomial(agreed, 0.4 * difficulty), agreed / words
+
+
+@cache
+def _errors_by_threshold() -> dict[float, float]:
+    """Return the error of what is accepted at each threshold, in percent, of very many sentences."""
+    agreed, wrong, share = _accepted(np.random.default_rng(0), 400_000, 1)
+    return {one: 100 * float(wrong[share >= one].sum() / agreed[share >= one].sum()) for one in THRESHOLDS}
+
+
+@statement(
+    name="triage-choice",
+    verb="triage",
+    kind="verdict",
+    nominal=0.05,
+    says="--error 3: words are accepted in sentences in which at least 80 % of words agree",
+    cases={
+        f"{named}, error of the threshold {threshold:g}": (*case, threshold)
+        for named, case in (
+            ("200 sentences for 1000", (200, 1000, 1)), ("20 documents for 100", (20, 100, 10)),
+        )
+        for threshold in (0.9, 0.7)
+    },
+    secondary="share of the words accepted",
+    covers=("triage.chosen",),
+    quick=60,
+    repetitions=3000,
+)  # fmt: skip
+def triage_choice(random: np.random.Generator, case: tuple[int, int, int, float], repetitions: int) -> Trials:
+    """Allow the true error of one threshold: sentences in which fewer words agree have more errors among these.
+
+    A choice is wrong if the words accepted in the rest have a larger error than allowed.
+    """
+    sampled, rest, sentences, threshold = case
+    allowed = _errors_by_threshold()[threshold]
+    inside = np.arange(sampled + rest) < sampled
+    wrong_choices, shares = list[bool](), list[float]()
+    for _ in range(repetitions):
+        agreed, wrong, share = _accepted(random, sampled + rest, sentences)
+        rows, errors = [], []
+        for one in THRESHOLDS:
+            words, mistakes = (np.where(share >= one - 1e-12, part, 0).sum(axis=1) for part in (agreed, wrong))
+            parts = Parts(words * inside, mistakes * inside, words * ~inside)
+            rows.append(triage_row(one, parts, int(agreed[~inside].sum()), 10, 0.95))
+            errors.append(100 * mistakes[~inside].sum() / max(words[~inside].sum(), 1))
+        best = chosen_threshold(rows, allowed)
+        wrong_choices.append(best is not None and bool(errors[best] > allowed))
+        shares.append(0.0 if best is None else rows[best]["accepted"] / 100)
+    return Trials(np.array(wrong_choices), np.array(shares))

@@ -22,8 +22,8 @@ interval = partial(statement, kind="interval", nominal=0.95)
 Floats = npt.NDArray[np.float64]
 ONE_DOCUMENT = "one of 32 documents has 121 of the longest sentences; half of the samples lack it"
 FEW_LARGE = "8 of 53 documents have half of the sentences, and differ from one another"
-UNEQUAL = "slightly too wide: 10 of 80 documents have half of the sentences"
-WIDE = "10 of 80 documents have half of the sentences: with few documents, wider than need be"
+WIDE = "wider than need be: few documents, of which a rare long one may be missing"
+ALLOWS = "slightly too wide: allows for a rare long document, of which this treebank has none"
 LARGEST = "the true value is 1, the largest there is, so that intervals can miss on one side only"
 RARE = "0.2 to 3 % of sentences have such an arc, some of them several"
 #: Random splits of the test of `audit`; more make p-values finer, not larger or smaller.
@@ -48,8 +48,9 @@ def table(name: str, *treebanks: str, documents: bool) -> tuple[Floats, ...]:
 
 
 def drawn_intervals(
-    random: np.random.Generator, name: str, tables: tuple[Floats, ...], units: int, repetitions: int
-) -> Trials:
+    random: np.random.Generator, name: str, tables: tuple[Floats, ...], units: int, repetitions: int, *,
+    documents: bool = True,
+) -> Trials:  # fmt: skip
     """Draw units with replacement; the truth is the value of all of them."""
     measure = measures()[name]
     additive = measure.additive
@@ -65,7 +66,7 @@ def drawn_intervals(
     for i in range(repetitions):
         drawn = [one[random.integers(len(one), size=units)] for one in tables]
         estimates[i] = value(*(one.sum(axis=0) for one in drawn))
-        limits = interval_of_sums(additive, measure.bounds, drawn, 200, 0.95, i)
+        limits = interval_of_sums(additive, measure.bounds, drawn, 200, 0.95, i, documents=documents)
         ends[i] = limits or (np.nan, np.nan)
     hits = (ends[:, 0] <= truth + 1e-12) & (truth <= ends[:, 1] + 1e-12)
     # A distance of 0 and an entropy of 1 are at the end of the scale, where no estimate is normal.
@@ -103,13 +104,15 @@ def _binary(share: float) -> float:
     quick=60,
     fails={
         **{f"Estonian-EWT, {one}": ONE_DOCUMENT for one in (
-            "mean_length, 10 documents", "mean_length, 20 documents", "head_left, 10 documents",
-            "direction_entropy_by_relation, 20 documents",
+            "mean_length, 20 documents", "head_left, 10 documents", "direction_entropy_by_relation, 20 documents",
         )},
         "Wolof-WTB, mean_length, 10 documents": FEW_LARGE,
         "Wolof-WTB, direction_entropy_by_relation, 20 documents": FEW_LARGE,
-        "Coptic-Scriptorium, mean_length, 10 documents": WIDE, "Coptic-Scriptorium, mdd, 10 documents": WIDE,
-        "Coptic-Scriptorium, mean_length, 20 documents": UNEQUAL,
+        "Wolof-WTB, mean_length, 20 documents": WIDE, "Wolof-WTB, mdd, 10 documents": WIDE,
+        "Coptic-Scriptorium, mean_length, 10 documents": WIDE, "Coptic-Scriptorium, mean_length, 20 documents": WIDE,
+        "Coptic-Scriptorium, mdd, 10 documents": WIDE,
+        "English-GUM, mean_length, 20 documents": ALLOWS, "English-GUM, mdd, 20 documents": ALLOWS,
+        "Romanian-RRT, mean_length, 20 documents": ALLOWS, "Swedish-Talbanken, mean_length, 20 documents": ALLOWS,
     },
 )  # fmt: skip
 def measures_over_documents(random: np.random.Generator, case: tuple[str, str, int], repetitions: int) -> Trials:
@@ -134,6 +137,7 @@ def measures_over_documents(random: np.random.Generator, case: tuple[str, str, i
     fails={
         "edv, Estonian-EWT and English-GUM, 20 documents each": "slightly too wide: the true distance is small",
         "slv, Estonian-EWT and English-GUM, 20 documents each": ONE_DOCUMENT,
+        "slv, Coptic-Scriptorium and Coptic-Scriptorium, 20 documents each": "too wide: the true distance is 0",
     },
 )
 def distances_over_documents(random: np.random.Generator, case: tuple[str, str, str], repetitions: int) -> Trials:
@@ -169,7 +173,7 @@ def distances_over_documents(random: np.random.Generator, case: tuple[str, str, 
 def measures_over_sentences(random: np.random.Generator, case: tuple[str, str, int], repetitions: int) -> Trials:
     """Real sentences drawn independently; the truth is the value of the whole treebank."""
     treebank, name, number = case
-    return drawn_intervals(random, name, table(name, treebank, documents=False), number, repetitions)
+    return drawn_intervals(random, name, table(name, treebank, documents=False), number, repetitions, documents=False)
 
 
 @statement(
@@ -276,7 +280,7 @@ TESTS: dict[str, Callable[[Any, Floats], npt.NDArray[np.bool_]]] = {"compare": _
         f"{verb}, genus share {share}": (verb, share) for verb in TESTS for share in (0.0, 0.5, 0.8)
     },
     secondary="power at half a standard deviation",
-    fails={"compare, genus share 0.8": "three genera have 46 of 82 treebanks; the primary test of certify holds"},
+    fails={"compare, genus share 0.5": "three genera have 46 of 82 treebanks; the primary test of certify holds"},
     covers=("differences.pairs.low", "differences.pairs.high", "certificate.tests.wilcoxon_by_*"),
     repetitions=10_000,
     quick=500,

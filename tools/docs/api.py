@@ -8,29 +8,30 @@ from treegauge.cli.verbs import QUESTION, VERBS
 
 #: What is shown of each room besides verbs and the modules of all other names in front.
 FURTHER = {
-    "treebanks": "inputs decoding relations selection svg text_trees tikz trees voting",
+    "treebanks": "sources.inputs data.decoding data.relations data.trees svg text_trees",
     "validation": "",
-    "auditing": "checks leaks near_duplicates profile",
-    "measures": "displacement morphology registry similarity structure vocabulary",
-    "splitting": "splitting",
+    "auditing": "leaks near_duplicates profile",
+    "measures": "displacement registry similarity structure vocabulary",
+    "splitting": "assignment",
     "scoring": (
-        "attachment calibration calibration_suite class_tests confidence paired_tests "
-        "enhancements evaluation morphosyntactic overlap paired_reading paper sentence_classes"
+        "metrics.correct_words metrics.enhanced metrics.morphosyntactic alignment.paired_reading classes.class_tests "
+        "calibration confidence paired_tests evaluation paper suite"
     ),
-    "ranking": ("claims compare exact extremes outliers pairs stability strengths subsets"),
+    "ranking": "claims compare pairs strengths stability.exact_win_rates stability.outliers stability.named_subsets",
     "statistics": (
-        "bootstrap correlation correlation_coefficients hierarchy kappa_and_alpha linear_model multiple permutation "
-        "planning probabilities student_intervals units"
+        "bootstrap correlation correlation_coefficients hierarchy kappa_and_alpha linear_model models.mixed_model "
+        "multiple permutation planning probabilities student_intervals units"
     ),
     "parsing": "base",
-    "experiments": "cells running tasks",
-    "dynamics": "candidates cartography recording",
-    "curves": "advising attachments complexity counting equivalents fits learning partition",
-    "crosslingual": "contribution selection vote weights",
-    "figures": "analysis confidence curves dynamics ranking scores treebanks",
-    "reporting": "methods page",
-    "testing": "simulated_confidence simulated_parser",
-    "core": "extensions figure files paper_tables result verbs",
+    "experiments": "cells training tasks",
+    "learning": (
+        "dynamics.candidates dynamics.cartography dynamics.recording curves.advising curves.class_counts "
+        "curves.complexity curves.equivalents curves.fits contribution weights"
+    ),
+    "papers": "",
+    "reporting": "methods page figures.analysis figures.curves figures.drawing figures.scores figures.treebanks",
+    "testing": "simulated_parser synthetic",
+    "core": "files lazy paper_tables result verbs",
 }
 HEAD = """# Python library
 
@@ -56,7 +57,7 @@ def homes() -> dict[str, tuple[str, str]]:
     for name in dir(treegauge):
         home = getattr(treegauge, "_HOME").get(name)  # noqa: B009 -- private, read for the docs
         if home:
-            room, module = home.split(".")
+            room, _, module = home.partition(".")
             found[name] = (room, module)
     return found
 
@@ -67,17 +68,28 @@ def verbs_page() -> str:
     parts = [HEAD]
     for question, commands in VERBS.items():
         rows = [
-            f"| [`tg.{name}`]({at[name][0]}.md#{at[name][1]}) | {command.help} | [guide](../howto/{name}.md) |"
+            f"| [`tg.{name}`]({at[name][0]}.md#{anchor(at[name][1])}) | {command.help} | [guide](../howto/{name}.md) |"
             for name, command in commands.items()
         ]
         parts.append("\n".join([f"## {question}\n", "| verb | what it does | |\n|---|---|---|", *rows]))
     others = [
-        f"| [`tg.{name}`]({room}.md#{module}) | {_first_line(name)} |"
+        f"| [`tg.{name}`]({room}.md#{anchor(module)}) | {_first_line(name)} |"
         for name, (room, module) in sorted(at.items(), key=lambda one: one[0].lower())
         if name not in QUESTION
     ]
     parts.append("\n".join(["## Other names\n", "| name | what it is |\n|---|---|", *others]))
     return "\n\n".join([*parts, DATA])
+
+
+def anchor(module: str) -> str:
+    """Return the anchor of a module on the page of its room.
+
+    Examples
+    --------
+    >>> anchor("stability.outliers")
+    'stability-outliers'
+    """
+    return module.replace(".", "-")
 
 
 def _first_line(name: str) -> str:
@@ -95,7 +107,7 @@ def room_page(room: str) -> str:
     for module in dict.fromkeys(modules):
         home = f"treegauge.{room}.{module}"
         shown = _verb(module, home) if module in verbs else f"::: {home}"
-        parts.append(f"## {module}\n\n{shown}")
+        parts.append(f"## {module} {{#{anchor(module)}}}\n\n{shown}")
     return "\n\n".join(parts) + "\n"
 
 

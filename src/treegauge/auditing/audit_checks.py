@@ -114,6 +114,8 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             level: Severity = "warning" if p <= _SIGNIFICANT else "note"
             verdict = "larger than in random splits" if p <= _SIGNIFICANT else "typical of random splits"
             kept = f"by {units[0].kind.removesuffix('s')}" + (f"; {UNKNOWN}" if units[0].kind == "sentences" else "")
+            fewest = min(units, key=lambda one: one.number)
+            kept += f"; only {fewest.number} documents" if fewest.few_documents else ""
             message = f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)}, {kept})"
             yield Finding(f"split-{measure}", level, f"train/{name}", distance, message, (), p, units[0].kind)
 

@@ -265,7 +265,7 @@ def training_texts(sources: "Sequence[Source]", *, errors: "Errors" = "strict") 
 
     texts: list[Texts] = []
     for source in sources:
-        for path, _ in resolve_source(source):
+        for path in resolve_source(source):
             if Path(path).is_file() and not is_conllu(path):
                 texts.append(plain_texts(path, Path(path).name))
             else:

@@ -151,8 +151,8 @@ def triage(
     for threshold in THRESHOLDS if error is not None else THRESHOLDS[-1:]:
         accepted = agree & (share >= threshold - 1e-12)[first.sentence_of]
         parts.append(counts_by_unit(accepted, wrong, in_sample, first, unit_of))
-        rows.append(_row(threshold, parts[-1], int((~in_sample)[first.sentence_of].sum()), seconds, level))
-    best = _chosen(rows, error)
+        rows.append(triage_row(threshold, parts[-1], int((~in_sample)[first.sentence_of].sum()), seconds, level))
+    best = chosen_threshold(rows, error)
     for number, row in enumerate(rows):
         row["chosen"] = "yes" if number == best else ""
     notes = [units_note(int((parts[-1].sampled > 0).sum()), text_units.kind, level, text_units.marked)]
@@ -225,7 +225,8 @@ def expected_error(parts: Parts) -> StudentEstimate:
     return estimate.limited(np.array(int((errors > 0).sum())), LEAST_ERRORS)
 
 
-def _row(threshold: float, parts: Parts, rest: int, seconds: int, level: float) -> dict[str, Any]:
+def triage_row(threshold: float, parts: Parts, rest: int, seconds: int, level: float) -> dict[str, Any]:
+    """Return what is accepted at a threshold, its error, and the work left; `rest` counts the words to judge."""
     estimate = expected_error(parts)
     low, high = (float(limit) for limit in estimate.interval(level, share=True))
     accepted = int(parts.rest.sum())
@@ -238,7 +239,7 @@ def _row(threshold: float, parts: Parts, rest: int, seconds: int, level: float) 
     }  # fmt: skip
 
 
-def _chosen(rows: list[dict[str, Any]], error: float | None) -> int | None:
+def chosen_threshold(rows: list[dict[str, Any]], error: float | None) -> int | None:
     """Return the last threshold before the upper limit of the error exceeds what is allowed.
 
     Thresholds are tried from the strictest on, so that their number needs no correction. Those with too few

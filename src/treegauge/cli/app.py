@@ -96,14 +96,14 @@ def _run(words: list[str]) -> int:
 
 
 def _run_verb(name: str, *words: str) -> int:
-    from treegauge.cli.commands import verb_command
+    from treegauge.cli.commands import run_verb, verb_about, verb_options
 
     command, called, sub = VERBS[QUESTION[name]][name], f"treegauge {name}", ""
     if command.subverbs:
         usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."
         if not words or words == ("--help",):
             rows = [(DEFAULT, command.help)]
-            rows += [(subverb, verb_command(name, subverb).about.partition("\n")[0]) for subverb in command.subverbs]
+            rows += [(subverb, verb_about(name, subverb).partition("\n")[0]) for subverb in command.subverbs]
             default = f"{name} {DEFAULT}"
             options = f"`{default} --help` lists its options"
             about = f"{command.help} `{name} ...` means `{default} ...`; {options}."
@@ -117,11 +117,12 @@ def _run_verb(name: str, *words: str) -> int:
             near = did_you_mean(words[0], [DEFAULT, *command.subverbs], cutoff=0.75)
             if near:
                 raise UsageError(f"No such command '{words[0]}'{near}", usage_of_all)
-    runnable = verb_command(name, sub if sub != DEFAULT else "")
+    sub = sub if sub != DEFAULT else ""
     try:
-        code = runnable.run(words)
+        code = run_verb(name, sub, words)
     except UsageError as error:
-        raise UsageError(str(error), usage(called, runnable.options)) from None
+        raise UsageError(str(error), usage(called, verb_options(name, sub))) from None
     if code is None:
-        say(help_text(usage(called, runnable.options), runnable.about, help_sections(runnable.options)))
+        shown = verb_options(name, sub)
+        say(help_text(usage(called, shown), verb_about(name, sub), help_sections(shown)))
     return code or 0

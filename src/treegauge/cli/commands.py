@@ -5,11 +5,11 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, redirect_stdout
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from treegauge.cli.options import HELP, Option, UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS, Command
@@ -17,10 +17,10 @@ from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.file_kinds import FIGURE, JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic, check_output, guarding
-from treegauge.core.messages import ProgressTask, listening, say, terminal_width
+from treegauge.core.messages import ProgressTask, listening, printing_aside, say, terminal_width
 from treegauge.core.result import DRAWN, SAVED, Result
 from treegauge.core.tables import folded_lines, lines_of_at_most
-from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
+from treegauge.core.verbs import Verb, verb_help, verb_parameters
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -42,90 +42,20 @@ _SIGNATURE = re.compile(r"^\[?treegauge:\d\S*\|.*\n?", re.MULTILINE)
 OBJECTS = frozenset({"progress", "say"})
 
 
-class VerbCommand(NamedTuple):
-    """A verb with the options of its command line."""
-
-    function: Verb[Any]
-    options: list[Option]
-    parameters: Mapping[str, VerbParameter]
-    formats: Sequence[str] = ()
-    listing: str = ""
-
-    @property
-    def about(self) -> str:
-        """The docstring up to its first section."""
-        text = inspect.cleandoc(inspect.unwrap(self.function).__doc__ or "")
-        plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
-        flags = {option.name: option.title for option in self.options}
-        plain = _with_flags(plain, flags)
-        plain = re.sub(r"(?<!\n)\n(?![\n ])", " ", plain)  # help wraps lines itself, but not indented ones
-        return plain.replace("::\n\n    ", ":\n\n  ").replace("\n    ", "\n  ")
-
-    def run(self, words: Sequence[str]) -> int | None:
-        """Call the verb, print its result and return the exit code; None if help was requested."""
-        spelled: Mapping[str, Sequence[str]] = getattr(self.function, "spelled", {})
-        values = read_words([new for word in words for new in spelled.get(word, [word])], self.options)
-        if values.pop("help", False):
-            return None
-        fmt = values.pop("fmt", "text")
-        if values.pop("list", False):
-            return self._list(values, fmt)
-        own_out = "out" in self.parameters
-        out = None if own_out else values.pop("out", None)
-        figure = values.pop("plot", None)
-        check_arguments({"out": out, "plot": figure}, {"out": None, "plot": None})
-        force = values.pop("force", False) if "force" not in self.parameters else False
-        signed = values.pop("signature", False) or not sys.stdout.isatty()
-        inputs = (values[name] for name in values.keys() - self.function.outputs.keys())
-        with guarding(inputs, force=force or values.get("force", False)):
-            return self._run(values, fmt, None if out is None else Path(out), figure, signed=signed)
-
-    def _list(self, values: dict[str, Any], fmt: str) -> int:
-        """Print the choices of the first argument, or the options of the one that was given."""
-        first = next(iter(self.parameters))
-        if extra := sorted(values.keys() - {first}):
-            raise UsageError(f"Option '--list' takes {first.upper()} only, not {', '.join(extra)}.")
-        emit(getattr(import_module("treegauge"), self.listing)(values.get(first)), fmt, None)
-        return 0
-
-    def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None, *, signed: bool) -> int:
-        """Call the verb with its inputs protected against overwriting."""
-        if out is not None:
-            check_output(out, FORMAT_KINDS.get(fmt, ""))
-        if figure is not None:
-            check_output(figure, PAGE if Path(figure).suffix == ".html" else FIGURE)
-        args: list[Any] = []
-        for number, (key, parameter) in enumerate(self.parameters.items()):
-            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-                before = list(self.parameters)[:number]
-                args = [values.pop(name) for name in before if name in values]
-                args += values.pop(key, ())
-        check_out(out, fmt, self.formats)
-        own = [values.get(name, self.parameters[name].default) for name in self.function.outputs]
-        outputs = {Path(one): _stamp(one) for one in (out, figure, *own) if isinstance(one, str | Path) and one != "-"}
-        with showing() as notes, printing_aside():
-            result = self.function(*args, **values)
-        if figure is not None:
-            result.plot().save(figure)
-        said = [*notes, *emit(result, fmt, out, list(map(str, outputs)), signed=signed)]
-        new = [str(path) for path, before in outputs.items() if _stamp(path) not in {None, before}]
-        if left := [name for name in new if not any(name in one for one in said)]:
-            say(f"wrote {', '.join(left)}", sys.stderr)
-        return result.exit_code if isinstance(result, Result) else 0
-
-
-def verb_command(name: str, sub: str = "") -> VerbCommand:
-    """Return the command of a verb, or of one of its subverbs."""
+def find_verb(name: str, sub: str = "") -> tuple[Verb[Any], Command]:
+    """Return the function of a verb, or of one of its subverbs, and what the command line adds to it."""
     function, command = getattr(import_module("treegauge"), name), VERBS[QUESTION[name]][name]
-    if sub:
-        function, command = getattr(function, sub), command.subverbs[sub]
-    parameters = {
-        key: parameter
-        for key, parameter in verb_parameters(function).items()
-        if key not in OBJECTS and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    }
+    return (getattr(function, sub), command.subverbs[sub]) if sub else (function, command)
+
+
+def verb_options(name: str, sub: str = "") -> list[Option]:
+    """Return the options of a verb, or of one of its subverbs."""
+    function, command = find_verb(name, sub)
+    said, given = verb_help(function), verb_parameters(function)
+    hidden = inspect.Parameter.VAR_KEYWORD
+    parameters = {key: one for key, one in given.items() if key not in OBJECTS and one.kind is not hidden}
     variadic = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values())
-    options = [_option(parameter, command, variadic) for parameter in parameters.values()]
+    options = [_option(parameter, said.get(key, ""), command, variadic) for key, parameter in parameters.items()]
     if variadic and options[0].flags == () and not options[0].required:  # then further words are not needed either
         options = [option._replace(required=option.required and bool(option.flags)) for option in options]
     flags = {option.name: option.title for option in options}
@@ -136,7 +66,62 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     options += [FORCING] if "force" not in parameters else []
     options += [SIGNATURE] if "signature" not in parameters else []
     options += [LIST._replace(help=LIST.help.format(next(iter(parameters))))] if command.listing else []
-    return VerbCommand(function, [*options, HELP], parameters, command.formats, command.listing)
+    return [*options, HELP]
+
+
+def verb_about(name: str, sub: str = "") -> str:
+    """Return the docstring of a verb up to its first section, for the terminal."""
+    text = inspect.cleandoc(inspect.unwrap(find_verb(name, sub)[0]).__doc__ or "")
+    plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
+    plain = _with_flags(plain, {option.name: option.title for option in verb_options(name, sub)})
+    plain = re.sub(r"(?<!\n)\n(?![\n ])", " ", plain)  # help wraps lines itself, but not indented ones
+    return plain.replace("::\n\n    ", ":\n\n  ").replace("\n    ", "\n  ")
+
+
+def run_verb(name: str, sub: str, words: Sequence[str]) -> int | None:
+    """Call a verb, print its result and return the exit code; None if help was requested."""
+    function, command = find_verb(name, sub)
+    spelled: Mapping[str, Sequence[str]] = getattr(function, "spelled", {})
+    values = read_words([new for word in words for new in spelled.get(word, [word])], verb_options(name, sub))
+    if values.pop("help", False):
+        return None
+    parameters, fmt = inspect.signature(function).parameters, values.pop("fmt", "text")
+    if values.pop("list", False):
+        first = next(iter(parameters))
+        if extra := sorted(values.keys() - {first}):
+            raise UsageError(f"Option '--list' takes {first.upper()} only, not {', '.join(extra)}.")
+        emit(getattr(import_module("treegauge"), command.listing)(values.get(first)), fmt, None)
+        return 0
+    out = None if "out" in parameters else values.pop("out", None)
+    figure = values.pop("plot", None)
+    check_arguments({"out": out, "plot": figure}, {"out": None, "plot": None})
+    force = values.pop("force", False) if "force" not in parameters else False
+    signed = values.pop("signature", False) or not sys.stdout.isatty()
+    inputs = (values[key] for key in values.keys() - function.outputs.keys())
+    with guarding(inputs, force=force or values.get("force", False)):
+        if out is not None:
+            check_output(out, FORMAT_KINDS.get(fmt, ""))
+        if figure is not None:
+            check_output(figure, PAGE if Path(figure).suffix == ".html" else FIGURE)
+        args: list[Any] = []
+        for number, (key, parameter) in enumerate(parameters.items()):
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                before = list(parameters)[:number]
+                args = [values.pop(one) for one in before if one in values]
+                args += values.pop(key, ())
+        path = None if out is None else Path(out)
+        check_out(path, fmt, command.formats)
+        own = [values.get(key, parameters[key].default) for key in function.outputs]
+        outputs = {Path(one): _stamp(one) for one in (path, figure, *own) if isinstance(one, str | Path) and one != "-"}
+        with showing() as notes, printing_aside():
+            result = function(*args, **values)
+        if figure is not None:
+            result.plot().save(figure)
+        said = [*notes, *emit(result, fmt, path, list(map(str, outputs)), signed=signed)]
+        new = [str(one) for one, before in outputs.items() if _stamp(one) not in {None, before}]
+        if left := [one for one in new if not any(one in text for text in said)]:
+            say(f"wrote {', '.join(left)}", sys.stderr)
+        return result.exit_code if isinstance(result, Result) else 0
 
 
 def _with_flags(text: str, flags: Mapping[str, str]) -> str:
@@ -162,7 +147,7 @@ def _element(annotation: Any) -> list[Any]:
     return _members((get_args(annotation) or (str,))[0])
 
 
-def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
+def _type(parameter: inspect.Parameter) -> tuple[type, list[str], bool]:
     """Return a parameter's type and choices, and whether it takes several values."""
     kinds = [kind for kind in _members(parameter.annotation) if kind is not NoneType]
     lists = [
@@ -181,7 +166,7 @@ def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
 
-def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Option:
+def _option(parameter: inspect.Parameter, said: str, command: Command, variadic: bool) -> Option:
     kind, choices, several = _type(parameter)
     last = parameter.kind is inspect.Parameter.VAR_POSITIONAL
     if variadic and parameter.name in command.arguments and not last:
@@ -191,7 +176,7 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     shown = "" if parameter.default in (inspect.Parameter.empty, None) else ", ".join(map(str, plain))
     option = Option(
         parameter.name, (), kind, choices, several, required,
-        command.metavar.get(parameter.name, ""), parameter.help, shown if kind is not bool else "",
+        command.metavar.get(parameter.name, ""), said, shown if kind is not bool else "",
     )  # fmt: skip
     if parameter.name in command.arguments or last:
         return option._replace(metavar=option.metavar or parameter.name.upper())
@@ -199,30 +184,6 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     both = [f"--no-{flag}"] if kind is bool and parameter.default is not False else []
     short = "-o" if parameter.name == "out" else command.short.get(parameter.name)
     return option._replace(flags=(f"--{flag}", *both, *([short] if short else [])))
-
-
-class _Aside:
-    """Standard output for code of others: text goes to standard error, the rest is unchanged."""
-
-    def __init__(self, stdout: TextIO) -> None:
-        self._stdout = stdout
-
-    def write(self, text: str) -> int:
-        return sys.stderr.write(text)
-
-    def flush(self) -> None:
-        sys.stderr.flush()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stdout, name)
-
-
-def printing_aside() -> AbstractContextManager[Any]:
-    """Return a context in which prints of plug-ins and libraries do not mix with the result.
-
-    Treebanks are written to the buffer of standard output, which stays as it is.
-    """
-    return redirect_stdout(cast("TextIO", _Aside(sys.stdout)))
 
 
 FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}

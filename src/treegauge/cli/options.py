@@ -270,12 +270,12 @@ def complete(words: Sequence[str]) -> str:
 
 def _in_verb(before: Sequence[str], word: str) -> dict[str, str]:
     """Return subverbs, options, or the values of the preceding option."""
-    from treegauge.cli.commands import verb_command
+    from treegauge.cli.commands import verb_options
 
     name, *rest = before
     subverbs = VERBS[QUESTION[name]][name].subverbs
     sub = rest[0] if rest and rest[0] in subverbs else ""
-    options: list[Option] = verb_command(name, sub).options
+    options: list[Option] = verb_options(name, sub)
     values = {flag: option for option in options for flag in option.flags}
     previous_option = values.get(before[-1], HELP)
     if previous_option.choices:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,16 +38,10 @@ _OWN_KINDS = frozenset({PAGE, TEXT, FIGURE, LATEX, RESULTS})
 """Kinds that verbs write next to their inputs, into a folder that is an input."""
 
 
-@dataclass
-class _Guard:
-    """Files that the running verb must not overwrite."""
-
-    files: set[tuple[int, int]] = field(default_factory=set)
-    folders: set[Path] = field(default_factory=set)
-    force: bool = False
-
-
-_guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
+_inputs: ContextVar[set[Path | tuple[int, int]] | None] = ContextVar("inputs", default=None)
+"""What the running verb must not overwrite: folders by path, files by device and number."""
+_force: ContextVar[bool] = ContextVar("force", default=False)
+"""Whether the running verb may overwrite files of another kind."""
 
 
 @contextmanager
@@ -58,18 +51,18 @@ def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[Non
     `force` allows overwriting a file of another kind, but never an input. Verbs that call others
     keep their own inputs protected.
     """
-    outer = _guard.get() or _Guard()
-    guard = _Guard(set(outer.files), set(outer.folders), outer.force or force)
+    protected = set(_inputs.get() or ())
     for source in flat(list(inputs)):
         if isinstance(source, str | os.PathLike):
             text = os.fspath(source)
             for word in {text, text.partition("=")[2]} - {"", "-"}:
-                _protect(guard, word)
-    token = _guard.set(guard)
+                _protect(protected, word)
+    tokens = _inputs.set(protected), _force.set(_force.get() or force)
     try:
         yield
     finally:
-        _guard.reset(token)
+        _inputs.reset(tokens[0])
+        _force.reset(tokens[1])
 
 
 @contextmanager
@@ -87,19 +80,19 @@ def guarded_call(kinds: Mapping[str, str], given: Mapping[str, Any], *, force: b
 
 def protect(path: str | os.PathLike[str]) -> None:
     """Protect a file until the running verb ends."""
-    if (guard := _guard.get()) is not None:
-        _protect(guard, os.fspath(path))
+    if (protected := _inputs.get()) is not None:
+        _protect(protected, os.fspath(path))
 
 
-def _protect(guard: _Guard, path: str) -> None:
+def _protect(protected: set[Path | tuple[int, int]], path: str) -> None:
     try:
         status = os.stat(path)  # noqa: PTH116 -- not a path if it is a pattern or a name
     except (OSError, ValueError):
         return
     if Path(path).is_dir():
-        guard.folders.add(Path(path).resolve())
+        protected.add(Path(path).resolve())
     elif Path(path).is_file():
-        guard.files.add((status.st_dev, status.st_ino))
+        protected.add((status.st_dev, status.st_ino))
 
 
 def check_reachable(path: Path) -> None:
@@ -124,11 +117,10 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
         check_reachable(path)
     if str(out) == "-" or not path.exists():
         return
-    guard = _guard.get() or _Guard()
     if path.is_dir():
-        if not store and path.resolve() in guard.folders and kind in {FOLDER, STORE}:
+        if not store and path.resolve() in (_inputs.get() or ()) and kind in {FOLDER, STORE}:
             raise TreegaugeError(f"{out} is an input and would be overwritten; write to another folder")
-        if kind == STORE and not guard.force and not _may_become_store(path):
+        if kind == STORE and not _force.get() and not _may_become_store(path):
             raise TreegaugeError(
                 f"{out} is a folder with other contents and would become a store; choose a new "
                 "folder, or add --force (in Python force=True)"
@@ -136,12 +128,12 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
         return
     if not path.is_file():
         return
-    _check_input(path, out, guard)
+    _check_input(path, out)
     if kind in {FOLDER, STORE}:
         raise TreegaugeError(f"{out} is a file; expected {kind}, or the name of a new one")
     kind = kind or kind_by_ending(path)
     if kind:
-        _check_kind(out, content_kind(path), kind, guard.force)
+        _check_kind(out, content_kind(path), kind)
 
 
 def _may_become_store(path: Path) -> bool:
@@ -153,18 +145,17 @@ def check_replacing(fresh: Path, target: Path) -> None:
     """Refuse to replace an input, or a file of another kind."""
     if not target.is_file():
         return
-    guard = _guard.get() or _Guard()
-    _check_input(target, target, guard)
-    _check_kind(target, content_kind(target), content_kind(fresh), guard.force)
+    _check_input(target, target)
+    _check_kind(target, content_kind(target), content_kind(fresh))
 
 
 def check_folder(target: Path) -> None:
     """Refuse to replace a folder that is an input or contains one."""
-    guard = _guard.get() or _Guard()
-    place = target.resolve()
-    inside = any(folder == place or place in folder.parents for folder in guard.folders)
-    if not inside and guard.files:
-        inside = any(_identity(inside_path) in guard.files for inside_path in place.rglob("*"))
+    place, protected = target.resolve(), _inputs.get() or set()
+    folders = {one for one in protected if isinstance(one, Path)}
+    inside = any(folder == place or place in folder.parents for folder in folders)
+    if not inside and protected - folders:
+        inside = any(_identity(inside_path) in protected for inside_path in place.rglob("*"))
     if inside:
         raise TreegaugeError(f"{target} contains an input and would be replaced; choose another folder")
 
@@ -174,16 +165,16 @@ def _identity(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _check_input(path: Path, name: str | os.PathLike[str], guard: _Guard) -> None:
-    status = path.stat()
-    inside = any(folder in path.resolve().parents for folder in guard.folders)
-    if (status.st_dev, status.st_ino) in guard.files or (inside and content_kind(path) not in _OWN_KINDS):
+def _check_input(path: Path, name: str | os.PathLike[str]) -> None:
+    status, protected = path.stat(), _inputs.get() or set()
+    inside = not protected.isdisjoint(path.resolve().parents)
+    if (status.st_dev, status.st_ino) in protected or (inside and content_kind(path) not in _OWN_KINDS):
         raise TreegaugeError(f"{name} is an input and would be overwritten; write to another file")
 
 
-def _check_kind(name: str | os.PathLike[str], old: str, new: str, force: bool) -> None:
+def _check_kind(name: str | os.PathLike[str], old: str, new: str) -> None:
     same = {old, new} <= {JSON, RESULTS} or old in {"", new} or {old, new} <= _PLAIN
-    if not same and not force:
+    if not same and not _force.get():
         article = "" if old.startswith(("a ", "an ")) else "a file of "
         raise TreegaugeError(
             f"{name} is {article}{old} and would be overwritten with {new or 'nothing'}; write to "

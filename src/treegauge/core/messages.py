@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import Protocol, TextIO
 
@@ -61,6 +61,25 @@ def listening(listener: Listener) -> Iterator[None]:
 def is_listened() -> bool:
     """Return whether notes and progress are shown."""
     return _listener.get() is not None
+
+
+_output: ContextVar[TextIO | None] = ContextVar("treegauge_output", default=None)
+
+
+def standard_output() -> TextIO:
+    """Return standard output, for results, also while prints of others go to standard error."""
+    return _output.get() or sys.stdout
+
+
+@contextmanager
+def printing_aside() -> Iterator[None]:
+    """Send prints of plug-ins and libraries to standard error, so that they do not mix with the result."""
+    token = _output.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _output.reset(token)
 
 
 _ANSWER = re.compile(r"^    \S.*?: (?:(right), |wrong, |no such word$).*$", re.MULTILINE)

@@ -135,10 +135,14 @@ class Result(_Signed):
         Further results that belong to this one, by name; each is one result or several of a kind.
     featured
         The attached result whose table is saved as CSV; empty for the result's own table.
+    unit_notes
+        What intervals are over, with a warning where documents are few or not marked; printed below the
+        table, and ``notes`` in JSON.
     """
 
     attached: Mapping[str, Any] = field(default_factory=dict)
     featured: str = ""
+    unit_notes: tuple[str, ...] = ()
 
     kind: ClassVar[str] = "result"
     unit: ClassVar[str | None] = None
@@ -213,9 +217,10 @@ class Result(_Signed):
         return {"rows": self.json_rows()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints: kind, signature, unit, units, rows, then the parts."""
-        envelope = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
+        """Return what ``--format json`` prints: kind, signature, unit, units, notes on them, rows, then the parts."""
+        envelope: dict[str, Any] = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
         envelope |= {"units": self.units} if self.units else {}
+        envelope |= {"notes": list(self.unit_notes)} if self.unit_notes else {}
         parts = {
             name: part.to_dict() if isinstance(part, Result) else [result.to_dict() for result in part]
             for name, part in self.attached.items()
@@ -307,7 +312,7 @@ class Result(_Signed):
 
     def own_text(self) -> str:
         """Return this result as text, without its parts."""
-        return f"{tables.to_text(self.shown(), digits=self.digits)}\n{self.signature}"
+        return "\n".join([tables.to_text(self.shown(), digits=self.digits), *self.unit_notes, self.signature])
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isnan
 from numbers import Number
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 from treegauge.core.errors import one_line
 from treegauge.core.lazy import pl
@@ -164,36 +164,32 @@ def markdown(text: str) -> str:
     return "".join(f"\\{character}" if character in _MARKDOWN else character for character in text).replace("\n", " ")
 
 
-class _Cells(NamedTuple):
-    """A table to lay out: column names, which columns are numeric, and rows."""
+def _columns(table: Table) -> tuple[dict[str, list[Any]], list[bool]]:
+    """Return the values of each column and which are numeric; integers and floats together are floats."""
+    if not isinstance(table, Sequence):
+        values = table.to_dict(as_series=False)
+        numeric = [dtype.is_numeric() or dtype.is_nested() for dtype in table.dtypes]
+    else:
+        values = {
+            name: [row.get(name) for row in table] for name in dict.fromkeys(name for row in table for name in row)
+        }
+        kinds = [{type(value) for value in column if value is not None} for column in values.values()]
+        numeric = [any(issubclass(value_type, NUMERIC) for value_type in kind - {bool}) for kind in kinds]
+        for column, kind in zip(values.values(), kinds, strict=True):
+            if kind == {int, float}:
+                column[:] = [None if value is None else float(value) for value in column]
+    return {one_line(name): column for name, column in values.items()}, numeric
 
-    columns: list[str]
-    numeric: list[bool]
-    rows: Sequence[Sequence[Any]]
 
-    def texts(self, digits: Digits) -> list[list[str]]:
-        each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in self.columns]
-        tested = [bool(_P_VALUES.fullmatch(name)) for name in self.columns]
-        return [list(map(_text, row, each, tested)) for row in self.rows]
+def _texts(columns: Mapping[str, Sequence[Any]], digits: Digits) -> list[list[str]]:
+    """Return the rows of a table as texts."""
+    each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in columns]
+    tested = [bool(_P_VALUES.fullmatch(name)) for name in columns]
+    return [list(map(_text, row, each, tested)) for row in zip(*columns.values(), strict=True)]
 
 
 def _text(value: Any, digits: int | None, p_value: bool) -> str:
     return p_value_cell(value) if p_value and isinstance(value, float) else cell(value, digits)
-
-
-def _cells(table: Table) -> _Cells:
-    """Return the cells of a frame or of rows; a column of integers and floats counts as floats."""
-    if not isinstance(table, Sequence):
-        numeric = [dtype.is_numeric() or dtype.is_nested() for dtype in table.dtypes]
-        return _Cells([one_line(name) for name in table.columns], numeric, table.rows())
-    names = list(dict.fromkeys(name for row in table for name in row))
-    columns = [[row.get(name) for row in table] for name in names]
-    kinds = [{type(value) for value in column if value is not None} for column in columns]
-    numeric = [any(issubclass(value_type, NUMERIC) for value_type in kind - {bool}) for kind in kinds]
-    for column, kind in zip(columns, kinds, strict=True):
-        if kind == {int, float}:
-            column[:] = [None if value is None else float(value) for value in column]
-    return _Cells([one_line(name) for name in names], numeric, list(zip(*columns, strict=True)))
 
 
 def to_text(table: Table, *, digits: Digits = 2) -> str:
@@ -207,18 +203,18 @@ def to_text(table: Table, *, digits: Digits = 2) -> str:
     LAS     81.50
     CLAS     7.00
     """
-    cells = _cells(table)
-    columns = [list(column) for column in zip(cells.columns, *cells.texts(digits), strict=True)]
+    values, numeric = _columns(table)
+    columns = [list(column) for column in zip(values, *_texts(values, digits), strict=True)]
     width, left = line_width(), list(range(len(columns)))
     widths = [max(map(len, column)) for column in columns]
     while width and left:
-        widths = _fitting([columns[at] for at in left], [cells.numeric[at] for at in left], width)
+        widths = _fitting([columns[at] for at in left], [numeric[at] for at in left], width)
         if _total(widths) <= width or len(left) == 1:
             widths = [min(one, width) for one in widths]
             break
         left.remove(_least_needed([columns[at] for at in left], left))
-    text = _laid_out([columns[at] for at in left], widths, [cells.numeric[at] for at in left])
-    if not (gone := [cells.columns[at] for at in range(len(columns)) if at not in left]):
+    text = _laid_out([columns[at] for at in left], widths, [numeric[at] for at in left])
+    if not (gone := [name for at, name in enumerate(values) if at not in left]):
         return text
     note = f"{len(gone)} column{'s' * (len(gone) > 1)} left out: {', '.join(gone)}; --format csv has all"
     return f"{text}\n{folded_lines(note, width or len(note))}"
@@ -307,17 +303,17 @@ def to_latex(table: Table, *, digits: Digits = 2, note: str | None = None, best:
     \bottomrule
     \end{tabular}
     """
-    cells = _cells(table)
-    body = [[latex(text) for text in row] for row in cells.texts(digits)]
+    columns, numeric = _columns(table)
+    body = [[latex(text) for text in row] for row in _texts(columns, digits)]
     bold: list[tuple[int, int]] = []
-    for column in map(cells.columns.index, map(one_line, best)):
-        values = [row[column] for row in cells.rows]
+    for column in map(list(columns).index, map(one_line, best)):
+        values = [*columns.values()][column]
         top = max((one for one in values if one is not None and not isnan(one)), default=None)
         bold += [(i, column) for i, value in enumerate(values) if value == top and top is not None]
     for i, column in bold:
         body[i][column] = rf"\textbf{{{body[i][column]}}}"
-    layout = "".join("r" if right else "l" for right in cells.numeric)
-    head = " & ".join(latex(name) for name in cells.columns) + r" \\"
+    layout = "".join("r" if right else "l" for right in numeric)
+    head = " & ".join(latex(name) for name in columns) + r" \\"
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
     lines += [r"\bottomrule", r"\end{tabular}"]
@@ -336,10 +332,10 @@ def to_markdown(table: Table, *, digits: Digits = 2, note: str | None = None) ->
     <BLANKLINE>
     `treegauge:1`
     """
-    cells = _cells(table)
-    body = [[markdown(text) for text in row] for row in (cells.columns, *cells.texts(digits))]
+    columns, numeric = _columns(table)
+    body = [[markdown(text) for text in row] for row in (columns, *_texts(columns, digits))]
     lines = [f"| {' | '.join(row)} |" for row in body]
-    lines.insert(1, f"|{'|'.join('--:' if right else ':--' for right in cells.numeric)}|")
+    lines.insert(1, f"|{'|'.join('--:' if right else ':--' for right in numeric)}|")
     return "\n".join(lines + (["", f"`{one_line(note)}`"] if note else []))
 
 
@@ -353,14 +349,14 @@ def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str
     """
     from html import escape
 
-    cells = _cells(table)
-    marks = [' class="number"' if number else "" for number in cells.numeric]
+    columns, numeric = _columns(table)
+    marks = [' class="number"' if number else "" for number in numeric]
 
     def line(tag: str, texts: Sequence[str]) -> str:
         pairs = zip(marks, texts, strict=True)
         return "".join(f"<{tag}{mark}>{escape(text)}</{tag}>" for mark, text in pairs)
 
-    head = line("th", cells.columns)
-    body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in cells.texts(digits))
+    head = line("th", list(columns))
+    body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in _texts(columns, digits))
     caption = f"<caption>{escape(one_line(note))}</caption>" if note else ""
     return f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'

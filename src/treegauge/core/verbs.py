@@ -13,7 +13,7 @@ from dataclasses import fields
 from functools import partial, wraps
 from textwrap import fill
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints, overload
+from typing import Any, ClassVar, Protocol, TypeVar, cast, get_type_hints, overload
 
 from treegauge.core.arguments import SHARED, check_arguments
 from treegauge.core.files import guarded_call
@@ -36,16 +36,6 @@ class Settings:
 
     outputs: ClassVar[Mapping[str, str]] = _NONE
     limits: ClassVar[Limits] = _NONE
-
-
-class VerbParameter(NamedTuple):
-    """One parameter of a verb, for Python and the command line."""
-
-    name: str
-    annotation: Any
-    default: Any
-    kind: Any
-    help: str
 
 
 class Verb(Protocol[R_co]):
@@ -349,8 +339,26 @@ def complete_docstring(docstring: str | None, groups: Iterable[Settings], names:
     return f"{text[:start].rstrip()}\n\n{section}\n\n{text[end:]}".rstrip() + "\n"
 
 
-def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
-    """Return all parameters of a verb with their types, defaults and help.
+def verb_parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return all parameters of a verb, with their types as objects.
+
+    Examples
+    --------
+    >>> def double(x: "int" = 1):
+    ...     pass
+    >>> verb_parameters(double)["x"].annotation
+    <class 'int'>
+    """
+    inner = inspect.unwrap(function)
+    hints = {"force": bool} | _hints(inner, inner.__module__)
+    for value in getattr(function, "settings", {}).values():
+        hints |= _hints(type(value), type(value).__module__)
+    given = inspect.signature(function).parameters
+    return {name: parameter.replace(annotation=hints.get(name, Any)) for name, parameter in given.items()}
+
+
+def verb_help(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what the docstrings of a verb and of its settings say of each parameter.
 
     Examples
     --------
@@ -362,20 +370,11 @@ def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
     ...     x
     ...         The number.
     ...     '''
-    >>> verb_parameters(double)["x"][1:3], verb_parameters(double)["x"].help
-    ((<class 'int'>, 1), 'The number.')
+    >>> verb_help(double)["x"]
+    'The number.'
     """
-    inner = inspect.unwrap(function)
-    hints, own_texts, help_texts = _hints(inner, inner.__module__), parameter_help(inner.__doc__), dict(SHARED)
-    hints = {"force": bool} | hints
-    groups: Mapping[str, Settings] = getattr(function, "settings", {})
-    for value in groups.values():
-        kind = type(value)
-        for base in reversed(kind.__mro__[:-1]):
-            help_texts |= parameter_help(base.__doc__)
-        hints = hints | _hints(kind, kind.__module__)
-    help_texts |= own_texts
-    return {
-        name: VerbParameter(name, hints.get(name, Any), parameter.default, parameter.kind, help_texts.get(name, ""))
-        for name, parameter in inspect.signature(function).parameters.items()
-    }
+    said = dict(SHARED)
+    for value in getattr(function, "settings", {}).values():
+        for base in reversed(type(value).__mro__[:-1]):
+            said |= parameter_help(base.__doc__)
+    return said | parameter_help(inspect.unwrap(function).__doc__)

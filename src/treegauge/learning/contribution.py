@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
-from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.source_panel import Panel
@@ -22,6 +21,7 @@ from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.correct_words import Mask, align_trees, find_word_metric, metric_words, scored_words_mask
 from treegauge.scoring.metrics.registry import metric_label
+from treegauge.statistics.units import few_units
 from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
@@ -281,8 +281,8 @@ def contributions(
         ci=f"t@{level:g}",
         units=units.kind,
     )
-    note(f"{gold.name}: {units.note(level)}")
-    return Contributions(tuple(votes), words, metric, convention, signature)
+    notes = (f"{gold.name}: {few_units(units.number, units.kind) or units.note(level)}",)
+    return Contributions(tuple(votes), words, metric, convention, signature, unit_notes=notes)
 
 
 def _metrics(first: str) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from treegauge.learning.training_settings import (
     TrainingData,
     TrainingSettings,
     check_file,
-    note_few,
     save_table,
 )
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
@@ -214,7 +213,6 @@ def _information(
             real, hidden = ([one.recordings[name] for one in same] for name in ("dev", "null"))
             results.append(usable_information(real, hidden, kind=null, treebank=gold))
             labels.append(same[0].label)
-        note_few(gold)
         if words is not None:
             save_table(results[-1].words(gold), words)
     return InformationTable(tuple(results), labels=tuple(labels))

@@ -16,7 +16,6 @@ from treegauge.learning.training_settings import (
     JoinedResult,
     TrainingSettings,
     check_file,
-    note_few,
     save_table,
 )
 from treegauge.scoring.metrics.convention import Convention, find_convention
@@ -144,7 +143,6 @@ def map(
             suspects = error_candidates(held_out or recordings[0], gold, count=count, context=context)
         archives.append(MapArchive(recordings, held_out, suspects))
         maps.append(mean_map(recordings, gold))
-        note_few(gold)
         if recording is not None:
             archives[-1].save(recording)
         if words is not None:

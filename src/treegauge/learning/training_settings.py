@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import STORE
 from treegauge.core.lazy import pl
-from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Limits, Settings
-from treegauge.learning.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
+from treegauge.learning.dynamics.recording import Recording, unpacked_recordings
 
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
@@ -201,6 +200,8 @@ class JoinedResult(Result):
         if not self.signature:
             joined = joined_signature([one.signature for one in self.results])
             object.__setattr__(self, "signature", joined)
+        notes = dict.fromkeys(note for one in self.results for note in one.unit_notes)
+        object.__setattr__(self, "unit_notes", tuple(notes))
 
     def __len__(self) -> int:
         return len(self.results)
@@ -230,12 +231,6 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
     """Refuse a file of an unknown kind, before training."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
-
-
-def note_few(treebank: "Treebank") -> None:
-    """Report why there is no interval, if there is none."""
-    if len(treebank) < LEAST_SENTENCES:
-        note(f"no intervals for {treebank.name}: they need {LEAST_SENTENCES} sentences, it has {len(treebank)}")
 
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:

@@ -15,8 +15,9 @@ from treegauge.core.tables import make_table
 from treegauge.measures.registry import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
 from treegauge.statistics.student_intervals import jackknife
-from treegauge.statistics.units import LEAST_UNITS
+from treegauge.statistics.units import LEAST_UNITS, units_note
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.indexing import document_starts
 
 Floats = npt.NDArray[np.float64]
 SENTENCES = 10
@@ -290,4 +291,6 @@ def weigh_sources(
     short = [trigram_shortfall(source, looked.n_words) for source in sources.values()]
     inflation = float(np.mean(short))
     size = len(looked), looked.n_words
-    return SourceWeights(tuple(weighed), *size, level, inflation, signature)
+    marked = int(document_starts(looked).sum())
+    compared = [units_note(len(looked), "sentences", level, marked)] if len(sources) > 1 else []
+    return SourceWeights(tuple(weighed), *size, level, inflation, signature, unit_notes=tuple(compared))

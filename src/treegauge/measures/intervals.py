@@ -49,9 +49,10 @@ def measure_interval(
     :func:`~treegauge.statistics.student_intervals.heavy_tailed_df` if these are fewer. Shares have
     Wilson's interval with the effective number of words that this variance implies; the entropy of
     a share has the image of this interval. Both are longer on the side of the long tail, by
-    :func:`~treegauge.statistics.student_intervals.skew_stretch`. Other entropies have Student's interval around the
-    bias-corrected value, :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may exclude the
-    uncorrected value. Distances have an interval from the bootstrap's bias and deviation,
+    :func:`~treegauge.statistics.student_intervals.skew_stretch`; for means over documents that are not
+    shares it also allows for a rare document far above all others. Other entropies have Student's
+    interval around the bias-corrected value, :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which
+    may exclude the uncorrected value. Distances have an interval from the bootstrap's bias and deviation,
     :math:`2 \hat\theta - \bar\theta^* \pm t s^*`; it starts at 0 unless at most 5 % (that is, 1 -
     `level`) of random splits of the same units are farther apart.
     """
@@ -68,19 +69,22 @@ def measure_interval(
     fewest = min(len(table) for table in tables)
     if fewest < least:
         return f"it needs {least} {kind}, found {fewest}" + (f"; {IN_DOCUMENTS}" if kind == "documents" else "")
-    limits = interval_of_sums(additive, measure.bounds, tables, resamples, level, seed)
+    limits = interval_of_sums(additive, measure.bounds, tables, resamples, level, seed, documents=kind == "documents")
     return limits or "it is undefined without certain sentences"
 
 
 def interval_of_sums(
     additive: Additive, bounds: tuple[float, float], tables: Sequence[Table], resamples: int = 1000,
-    level: float = 0.95, seed: int = 0,
+    level: float = 0.95, seed: int = 0, *, documents: bool = False,
 ) -> tuple[float, float] | None:  # fmt: skip
-    """Return the interval of a measure from tables with one row per unit; None if it is undefined."""
+    """Return the interval of a measure from tables with one row per unit; None if it is undefined.
+
+    `documents` says that the units are documents, of which a rare one may be far from all others.
+    """
     if additive.kind == "distance":
         low, high = _of_distance(additive, tables, resamples, level, seed)
     else:
-        low, high = _of_mean(additive, bounds, tables[0], level)
+        low, high = _of_mean(additive, bounds, tables[0], level, documents=documents)
     if not np.isfinite([low, high]).all():
         return None
     if additive.kind == "binary":
@@ -90,7 +94,9 @@ def interval_of_sums(
     return float(low), float(high)
 
 
-def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, level: float) -> tuple[float, float]:
+def _of_mean(
+    additive: Additive, bounds: tuple[float, float], table: Table, level: float, *, documents: bool
+) -> tuple[float, float]:
     sums = table.sum(axis=0, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(additive.statistic(sums))
@@ -106,7 +112,8 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
     inside = share and error > 0 and 0 < value < 1
     # Wilson's interval has the skewness of a share of independent words.
     binomial = (1 - 2 * value) * error / (value * (1 - value)) if inside else 0.0
-    below, above = skew_stretch(left, level, binomial) if ratio else (1.0, 1.0)
+    rare = documents and not share and bounds[0] >= 0
+    below, above = skew_stretch(left, level, binomial, rare=rare) if ratio else (1.0, 1.0)
     if additive.kind == "entropy":
         value = n * value - (n - 1) * float(left.mean())
     elif share:

@@ -193,9 +193,9 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
             needed = units_needed(wanted, pilot.run, pilot.units, least=LEAST_RUNS, samples=2, **precision)
             row = {"unit": "runs", "given": f"{n} {scores.units}", "available": min(a.runs, b.runs)}
             rows.append(named | row | needed)
-    notes = [f"runs needed: unknown; give {LEAST_RUNS} or more runs of each system to find out"]
+    notes = [f"runs needed: unknown; give {LEAST_RUNS} or more runs of each system to find out"] if fixed else []
     return SamplePlan(
-        tuple(rows), wanted, tuple(notes if fixed else ()),
+        tuple(rows), wanted, (*notes, *scores.notes),
         countersign(scores.signature, m=name, plan=wanted, power=POWER),
     )  # fmt: skip
 
@@ -246,7 +246,7 @@ def plan_suite(suite: "Suite", wanted: float, metric: str = "LAS") -> SamplePlan
         row = {"unit": "treebanks", "given": "each of another genus", "available": number}
         rows.append(named | row | needed)
     signature = countersign(suite.signature, m=name)
-    return SamplePlan(tuple(rows), wanted, (), countersign(signature, plan=wanted, power=POWER))
+    return SamplePlan(tuple(rows), wanted, tuple(suite.fallbacks), countersign(signature, plan=wanted, power=POWER))
 
 
 def units_needed(wanted: float, variance: float, fixed: float = 0.0, **how: Any) -> dict[str, Any]:

@@ -199,6 +199,7 @@ class Standings(Result, kind="standings", unit="percent"):
             notes.append("Interval: 95 % confidence interval of the macro average on these treebanks, for other text.")
         elif not self.failures:
             notes.append("No intervals of macro averages: some treebank has too few documents or sentences.")
+        notes += self.unit_notes
         if self.sets is None:
             notes.append(f"No confidence sets of ranks: {TOO_FEW}.")
         else:
@@ -319,4 +320,5 @@ def standings(
         board, scores.table(0.0 if policy == "zero" else None), failures, policy,
         {team: scores.interval(team, metric) for team in scores.teams}, drawn, sets, groups,
         scores.new, signature, {team: scores.rule(team) for team in scores.teams},
+        unit_notes=tuple(scores.fallbacks),
     )  # fmt: skip

@@ -244,7 +244,7 @@ def _incomplete(output: Input, golds: Sequence[Input]) -> str:
         left = segmentation(gold.treebank)
         size = min(len(left.text), len(right.text))
         if size and np.array_equal(left.text[:size], right.text[:size]):
-            return str(mismatch(gold.treebank, left, output.treebank, right))
+            return str(mismatch(left, right))
     return ""
 
 

@@ -281,6 +281,7 @@ def _notes(
         return [*notes, text + (inside if scores.units == "documents" else "")]
     return [
         *notes,
+        *scores.notes,
         f"p_value: could calibrated probabilities have this ece on {number} {scores.units}? "
         "(not corrected for the number of tests)",
     ]

@@ -198,7 +198,7 @@ class Confidence:
     def _correct_trees(self, arcs: Mask) -> Mask:
         """Return which system sentences are gold sentences with all words and arcs correct."""
         gold, system = self.alignment.gold, self.alignment.system
-        ours, theirs = gold.segments, system.segments
+        ours, theirs = gold, system
         twin = np.searchsorted(ours.sentence_ends, theirs.sentence_ends)
         twin = np.minimum(twin, len(ours.sentence_ends) - 1)
         same = (ours.sentence_ends[twin] == theirs.sentence_ends) & (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treegauge.core.result import RowsResult, countersign
-from treegauge.scoring.alignment.align import Alignment, Side, joint_codes, without_spaces
-from treegauge.scoring.alignment.segmentation import Ints, TextChanges, segmentation
+from treegauge.scoring.alignment.align import Alignment, joint_codes, without_spaces
+from treegauge.scoring.alignment.segmentation import Ints, Side, TextChanges, segmentation
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.correct_words import Mask, correct_words
 from treegauge.treebanks.data.columns import Treebank
@@ -158,9 +158,7 @@ def _unreadable(
 def _token_spans(treebank: Treebank) -> tuple[bytes, Ints, Ints]:
     """Return a treebank's characters, and where the token of each word starts and ends in them."""
     own = segmentation(treebank)
-    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-    token = np.searchsorted(own.token_rows, row)
-    return own.text.tobytes(), own.token_starts[token], own.token_ends[token]
+    return own.text.tobytes(), own.starts, own.ends
 
 
 def _name_gaps(
@@ -264,10 +262,10 @@ def text_changes(alignment: Alignment) -> TextChanges:
 
 def _multiword_forms(side: Side) -> dict[tuple[int, int], str]:
     """Return the forms of multiword tokens by the span of characters that they cover."""
-    segments, treebank = side.segments, side.treebank
-    places = np.flatnonzero(treebank.kinds[segments.token_rows] == _MULTIWORD)
-    starts, ends = segments.token_starts[places].tolist(), segments.token_ends[places].tolist()
-    forms = [treebank.field(row, _FORM) for row in segments.token_rows[places].tolist()]
+    treebank = side.treebank
+    places = np.flatnonzero(treebank.kinds[side.token_rows] == _MULTIWORD)
+    starts, ends = side.token_starts[places].tolist(), side.token_ends[places].tolist()
+    forms = [treebank.field(row, _FORM) for row in side.token_rows[places].tolist()]
     return dict(zip(zip(starts, ends, strict=True), forms, strict=True))
 
 

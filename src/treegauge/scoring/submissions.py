@@ -31,6 +31,7 @@ from treegauge.scoring.paired_tests import over_treebanks, percent_interval, uni
 from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
 from treegauge.statistics.student_intervals import StudentEstimate
+from treegauge.statistics.units import TextUnits, UnitKind, fallback_notes, forcing_treebanks, text_units, units_of_text
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, check_file_names, split_of
@@ -52,7 +53,8 @@ class CellScore(NamedTuple):
     `errors` has the standard error of F1 (as a fraction) and its degrees of freedom for each metric
     that has one; the interval of a macro average needs them. `remarks` are what readers of the
     score must know about the output. `classes` has, for each relation, the words with correct head
-    and relation, those of gold and those of the output, as means over runs.
+    and relation, those of gold and those of the output, as means over runs. `units` has the kind and
+    number of units, and the number of documents that are marked.
     """
 
     metrics: dict[str, Metric]
@@ -60,6 +62,7 @@ class CellScore(NamedTuple):
     failure: str | None = None
     remarks: str = ""
     classes: Mapping[str, list[float]] = MappingProxyType({})
+    units: tuple[UnitKind, int, int] | None = None
 
     def estimate(self, metric: str) -> StudentEstimate:
         """Return F1 as a fraction, with its standard error."""
@@ -91,7 +94,9 @@ def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> Ce
         for i, name in enumerate(names)
         if np.isfinite(estimates.standard_error[i])
     }
-    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks), classes=classes)
+    text = units_of_text(system.runs[0].starts, scores.units)
+    units = (text.kind, text.number, text.marked)
+    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks), classes=classes, units=units)
 
 
 @dataclass(frozen=True)
@@ -118,7 +123,11 @@ class ScoreCache:
                 name: Metric(name, *(counts[count] for count in _COUNTS)) for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
-            return CellScore(metrics, errors, kept["failure"], kept["remarks"], dict(kept["classes"]))
+            score = CellScore(metrics, errors, kept["failure"], kept["remarks"], dict(kept["classes"]))
+            if kept["units"] is None:
+                return score
+            kind, number, marked = kept["units"]
+            return score._replace(units=(text_units(int(marked), kind), int(number), int(marked)))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -127,7 +136,8 @@ class ScoreCache:
         metrics = {name: {count: getattr(metric, count) for count in _COUNTS} for name, metric in score.metrics.items()}
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
-                "failure": score.failure, "remarks": score.remarks, "classes": dict(score.classes)}  # fmt: skip
+                "failure": score.failure, "remarks": score.remarks, "classes": dict(score.classes),
+                "units": score.units and list(score.units)}  # fmt: skip
         with atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
@@ -241,6 +251,15 @@ class SubmissionScores(NamedTuple):
         chosen = [run for one in given if isinstance(one, str) and (run := primary_run(one))]
         number = max(map(len, self.files.systems[team].values()), default=0)
         return f"{chosen[0]}, as {PRIMARY} says" if chosen else f"mean over {number} runs" if number > 1 else ONE_RUN
+
+    @property
+    def fallbacks(self) -> list[str]:
+        """Treebanks that leave averages without an interval; those with few documents, or none marked."""
+        known = {code: cell.units for (code, _), cell in self.cells.items() if cell.units}
+        units = {code: TextUnits(kind, np.arange(number), marked) for code, (kind, number, marked) in known.items()}
+        forced = forcing_treebanks(units)
+        notes = [] if self.options.units == "sentences" else fallback_notes(units)
+        return [*([f"no interval of an average: {forced}"] if forced else []), *notes]
 
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:
         """Return the 95 % interval of a team's macro average on these treebanks.

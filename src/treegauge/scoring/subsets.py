@@ -199,7 +199,7 @@ def _home(gold: Any, option: str) -> Path:
     """Return the folder of a gold file's treebank."""
     if not isinstance(gold, str | PathLike) or str(gold) == "-":
         raise TreegaugeError(f"{option} needs gold as a file in the folder of its treebank; got {gold!r}")
-    path = Path(resolve_source(gold, quiet=True)[0].path)
+    path = Path(next(iter(resolve_source(gold, quiet=True))))
     return path if path.is_dir() else path.resolve().parent
 
 

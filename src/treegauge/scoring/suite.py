@@ -168,9 +168,9 @@ class Suite(Scores, kind="suite"):
         return {name: units_of_text(each.systems[0].runs[0].starts, each.units) for name, each in kept.items()}
 
     @property
-    def unit_notes(self) -> list[str]:
-        """Treebanks whose units are sentences since documents are few, unless sentences were asked for."""
-        return fallback_notes(self.text_units) if str(self.units) == "auto" else []
+    def fallbacks(self) -> list[str]:
+        """Treebanks with few documents, or none marked, unless sentences were asked for."""
+        return [] if str(self.units) == "sentences" else fallback_notes(self.text_units)
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 in one metric: one row per treebank, one column per system."""
@@ -272,7 +272,7 @@ class Suite(Scores, kind="suite"):
             "convention": self.convention.name,
             "treebanks": [scores.to_dict() | {"treebank": name} for name, scores in self.treebanks.items()],
             "averages": self.averages().to_dicts(),
-            "notes": self.unit_notes,
+            "notes": self.fallbacks,
             "failures": [
                 {"treebank": treebank, "system": system, "reason": reason}
                 for (treebank, system), reason in self.failures.items()
@@ -308,7 +308,7 @@ class Suite(Scores, kind="suite"):
         for (system, remark), names in remarks.items():
             more = f" and {len(names) - 3} more" * (len(names) > 3)
             lines.append(f"{system} on {', '.join(names[:3])}{more}: {remark}")
-        return "\n".join([*lines, *self.unit_notes, self.signature])
+        return "\n".join([*lines, *self.fallbacks, self.signature])
 
 
 def score_suite(

@@ -276,7 +276,7 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
     if not isinstance(gold, str | PathLike):
         return read_treebank(gold), False
     first, *others = resolve_source(gold)
-    source = str(gold) if others else first.path
+    source = str(gold) if others else first
     if not Path(source).is_dir():
         if split is not None:
             raise TreegaugeError(f"--split needs GOLD to be a folder of treebanks; got a file: {gold}")

@@ -19,6 +19,9 @@ LEAST_MEDIAN = 6
 _MOST_EXACT = 500
 # Ratio of the skewness of a population to that of a sample, chosen on documents of four treebanks.
 _UNSEEN = 1.5
+# Where a rare unit may be far above all others: how much longer the upper half is, and the least length
+# of the lower one. Chosen on documents of the same four: most cases cover .92 to .97, none is .03 outside.
+_RARE, _SHORTEST = 0.35, 0.5
 
 
 def wilson(successes: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -253,7 +256,9 @@ def heavy_tailed_df(values: npt.ArrayLike) -> FloatArray:
     return np.asarray(2 / (2 / (n - 1) + np.maximum(excess, 0.0) / n))
 
 
-def skew_stretch(values: npt.ArrayLike, level: float = 0.95, known: float = 0.0) -> tuple[float, float]:
+def skew_stretch(
+    values: npt.ArrayLike, level: float = 0.95, known: float = 0.0, *, rare: bool = False
+) -> tuple[float, float]:
     r"""Return the factors by which skewness lengthens an interval's lower and upper half.
 
     `values` are leave-one-out values. The Cornish-Fisher term of Student's t for the skewness g of
@@ -262,22 +267,31 @@ def skew_stretch(values: npt.ArrayLike, level: float = 0.95, known: float = 0.0)
     less skewed than their population: the rare large unit is missing. `known` is the part of
     :math:`g / \sqrt n` that the interval already allows for.
 
+    `rare` is for means over documents, of which few are likely to lack a rare one with very long
+    sentences. Then the term itself moves both ends (the short half keeps at least half its length),
+    and the upper half is 0.35 longer also where the sample shows no skewness.
+
     Examples
     --------
     >>> skew_stretch([1, 2, 2, 1])
     (1.0, 1.0)
     >>> [round(half, 2) for half in skew_stretch([5, 5, 5, 5, 5, 5, 5, 5, 5, 2])]
     [1.0, 2.11]
+    >>> [round(half, 2) for half in skew_stretch([1, 2, 2, 1], rare=True)]
+    [1.0, 1.35]
     """
     influence = -np.asarray(values, np.float64)
     n, z = len(influence), float(scipy.special.ndtri((1 + level) / 2))
     centred = influence - influence.mean()
     square = float((centred**2).mean())
     if n < 3 or square <= 0:
-        return 1.0, 1.0
+        return 1.0, 1.0 + _RARE * rare
     skewness = float((centred**3).mean()) / square**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
     rest = skewness / math.sqrt(n) - known
-    term = _UNSEEN * rest * (2 * z**2 + 1) / (6 * z) if rest * skewness > 0 else 0.0
+    term = rest * (2 * z**2 + 1) / (6 * z) if rest * skewness > 0 else 0.0
+    if rare:
+        return max(1 - term, _SHORTEST), 1 + max(term, 0.0) + _RARE
+    term *= _UNSEEN
     return 1 + max(-term, 0.0), 1 + max(term, 0.0)
 
 

@@ -81,6 +81,16 @@ class TextUnits(NamedTuple):
         """The number of units."""
         return len(self.first)
 
+    @property
+    def text(self) -> str:
+        """Number and kind, such as 12 documents."""
+        return f"{self.number} {self.kind}"
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether the units are documents that are enough for an interval and cause a warning."""
+        return self.kind == "documents" and LEAST_UNITS <= self.number < FEW_DOCUMENTS
+
     def sums(self, table: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Add up the rows of the sentences in each unit."""
         # The type is named because numpy would copy the table to make it wider.
@@ -152,10 +162,12 @@ def forcing_treebanks(units: Mapping[str, TextUnits], least: int = LEAST_UNITS) 
 
 
 def fallback_notes(units: Mapping[str, TextUnits]) -> list[str]:
-    """Name the treebanks whose units are sentences, since documents are few, in an average over treebanks.
+    """Name the treebanks with few documents, or none marked, in an average over treebanks.
 
     Examples
     --------
+    >>> fallback_notes({"Greek-GDT": units_of_text(np.arange(60) % 5 == 0)})
+    ['warning: intervals over only 12 documents in Greek-GDT; --units sentences gives intervals that ...']
     >>> fallback_notes({"Welsh-CCG": units_of_text(np.arange(60) % 8 == 0)})
     ['warning: Welsh-CCG has 8 documents (at least 10): intervals there are over sentences; how much ...']
     """
@@ -166,6 +178,8 @@ def fallback_notes(units: Mapping[str, TextUnits]) -> list[str]:
         if few
         else []
     )
+    short = [f"{one.number} documents in {name}" for name, one in units.items() if one.few_documents]
+    notes += [f"warning: intervals over only {', '.join(short)}; {IN_DOCUMENTS}"] if short else []
     bare = sum(marked < 2 for marked in in_sentences.values())
     return [*notes, *([f"{bare} of {len(units)} treebanks mark no documents: {UNKNOWN} there"] if bare else [])]
 

@@ -185,7 +185,7 @@ def catalogue(
     root = os.environ.get("TREEGAUGE_UD")
     if not given and not root:
         raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
-    places = [Path(place.path) for word in given for place in resolve_source(word)] if given else [Path(root or "")]
+    places = [Path(path) for word in given for path in resolve_source(word)] if given else [Path(root or "")]
     folders = {folder: None for place in places for folder in folders_in(place)}
     entries = [entry_of(folder) for folder in folders]
     entries.sort(key=lambda e: (release_key(e.release), e.name.casefold(), str(e.folder)))

@@ -266,7 +266,7 @@ def _fixes(files: Iterable[str], validated: "Callable[[str], Iterable[Problem]]"
 def _repositories(sources: Sequence[Source]) -> list[Path]:
     """Return the folders of repositories among the sources."""
     words = [source for source in sources if os.fspath(source) != "-"]
-    places = [Path(place.path) for word in words for place in resolve_source(word, quiet=True)]
+    places = [Path(path) for word in words for path in resolve_source(word, quiet=True)]
     return [place for place in dict.fromkeys(places) if is_repository(place)]
 
 

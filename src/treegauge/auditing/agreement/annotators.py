@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.alignment.segmentation import Segmentation, mismatch, segmentation
+from treegauge.scoring.alignment.segmentation import Side, mismatch, segmentation
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
 
@@ -138,35 +138,32 @@ def lay_side_by_side(treebanks: Mapping[str, Treebank]) -> Annotations:
     same = all(np.array_equal(segments[first].text, segments[name].text) for name in rest)
     notes: list[str] = []
     if same:
-        keys = _keys_by_position(treebanks, segments)
+        keys = _keys_by_position(segments)
         bounds = np.concatenate(([0], segments[first].sentence_ends)).astype(np.int64)
         text = segments[first].text
     else:
-        keys, bounds, text, notes = _keys_by_id(treebanks, segments)
-    annotators = [
-        _annotator(name, treebank, segments[name], keys[name], bounds, by_id=not same)
-        for name, treebank in treebanks.items()
-    ]
+        keys, bounds, text, notes = _keys_by_id(segments)
+    annotators = [_annotator(name, side, keys[name], bounds, by_id=not same) for name, side in segments.items()]
     item_sentence = _number_items(annotators, bounds, by_id=not same)
     return Annotations(tuple(annotators), text, bounds, item_sentence, not same, tuple(notes))
 
 
-def _keys_by_position(treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]) -> dict[str, Longs]:
+def _keys_by_position(segments: Mapping[str, Side]) -> dict[str, Longs]:
     """Return, for each sentence, the first annotator's sentence in which it starts."""
     ends = next(iter(segments.values())).sentence_ends
-    return {name: np.searchsorted(ends, segments[name].sentence_starts, "right").astype(np.int64) for name in treebanks}
+    return {
+        name: np.searchsorted(ends, one.sentence_starts, "right").astype(np.int64) for name, one in segments.items()
+    }
 
 
-def _keys_by_id(
-    treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]
-) -> tuple[dict[str, Longs], Longs, npt.NDArray[np.uint8], list[str]]:
+def _keys_by_id(segments: Mapping[str, Side]) -> tuple[dict[str, Longs], Longs, npt.NDArray[np.uint8], list[str]]:
     """Match sentences by their ids; return keys, bounds, the shared text and notes."""
-    ids = {name: treebank.metadata("sent_id") for name, treebank in treebanks.items()}
+    ids = {name: one.treebank.metadata("sent_id") for name, one in segments.items()}
     for name, own in ids.items():
         repeated = [sent_id for sent_id, times in Counter(own).items() if sent_id is None or times > 1]
         if repeated:
-            a, b = list(treebanks)[:2]
-            why = mismatch(treebanks[a], segments[a], treebanks[b], segments[b])
+            first, second = list(segments.values())[:2]
+            why = mismatch(first, second)
             reason = "a sentence has no sent_id" if repeated[0] is None else f"{repeated[0]} repeated"
             raise TreegaugeError(
                 f"{name}: the annotations do not have the same text, and sentences cannot be "
@@ -196,7 +193,7 @@ def _keys_by_id(
         notes.append(f"left out: {alone} sentences that only one annotator has")
     if not shared:
         raise TreegaugeError(
-            f"no sentence was annotated twice: {' and '.join(treebanks)} share no sent_id with the "
+            f"no sentence was annotated twice: {' and '.join(segments)} share no sent_id with the "
             "same text; expected annotations of the same sentences"
         )
     number = {sent_id: key for key, sent_id in enumerate(shared)}
@@ -211,11 +208,8 @@ def _keys_by_id(
     return keys, bounds.astype(np.int64), text, notes
 
 
-def _annotator(
-    name: str, treebank: Treebank, segments: Segmentation, keys: Longs, bounds: Longs, *, by_id: bool
-) -> Annotator:
-    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-    token = np.searchsorted(segments.token_rows, row)
+def _annotator(name: str, segments: Side, keys: Longs, bounds: Longs, *, by_id: bool) -> Annotator:
+    treebank, token = segments.treebank, segments.word_tokens
     sentence = np.searchsorted(treebank.row_offsets, segments.token_rows, "right") - 1
     shift = np.zeros(len(segments.token_rows), np.int64)
     usable = np.ones(len(segments.token_rows), bool)

@@ -38,7 +38,7 @@ class FileText:
 
     @cached_property
     def _treebank(self) -> Treebank:
-        return index(self.data, self.name, need_heads=False).treebank
+        return index(self.data, self.name, need_heads=False)
 
     @property
     def ids(self) -> list[str | None]:

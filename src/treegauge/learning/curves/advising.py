@@ -23,6 +23,7 @@ from treegauge.learning.curves.equivalents import (
     hit_rate,
     mix_laws,
     no_chance,
+    unreliable,
     withheld,
 )
 from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
@@ -175,6 +176,7 @@ class Outlook:
         else:
             half = factor(self.bands.level, "classes") * self.errors(later)
             half[0] *= factor(self.bands.level) / factor(self.bands.level, "classes")
+            half[0] = np.nan if unreliable(self.grid.parser) else half[0]
             half[1:][self.grid.total[0, 1:] < WORDS] = np.nan
             low, high = -half, half
         gains = self.gains(later)
@@ -224,6 +226,7 @@ class Outlook:
         ]
         if why := withheld(grid, later, self.bands.level):
             return [*notes, why]
+        notes += [why] if (why := unreliable(grid.parser)) else []
         notes.append(f"intervals were {hit_rate()}")
         rare = (grid.total[0, 1:] >= self.bands.min_words) & (grid.total[0, 1:] < WORDS)
         return [*notes, f"no interval for classes of fewer than {WORDS} test words"] if rare.any() else notes

@@ -42,7 +42,8 @@ CLASS_TESTED, CLASS_GAIN = 0.2, 0.12
 #: Range in which intervals were checked: sizes, their span, distance beyond, test words.
 SIZES, SPAN, REACH, WORDS = 4, 10.0, 10.0, 100
 
-#: Minimum number of treebanks that gave a parser's factors, and share of its gains of 95 % that came.
+#: Minimum number of treebanks that gave a parser's factors, and least share of its gains of 95 % that came, or of
+#: its 95 % intervals that held.
 CHOSEN, HELD = 4, 0.9
 
 
@@ -195,6 +196,19 @@ def no_chance(parser: str) -> str:
     if came < HELD * number:
         return f"no chance of the gain: of gains of {parser} with a chance of 95 %, {came} of {number} came"
     return ""
+
+
+def unreliable(parser: str) -> str:
+    """Return the reason why the score of all words has no interval for a parser; empty if there is one."""
+    hits = checked()["all"]["hits"]
+    inside, number = hits.get(parser, (0, 0))
+    if inside >= HELD * number:
+        return ""
+    others = " and ".join(name for name, (held, of) in hits.items() if held >= HELD * of)
+    return (
+        f"no interval for all words: 95 % intervals of {parser} contained {inside} of {number} gains on other "
+        f"treebanks; those of {others} hold"
+    )
 
 
 def withheld(grid: ScoreGrid, n: float, level: float) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, Attachments
-from treegauge.learning.curves.equivalents import factor, hit_rate, mix_laws, withheld
+from treegauge.learning.curves.equivalents import factor, hit_rate, mix_laws, unreliable, withheld
 from treegauge.learning.curves.score_grid import (
     AVERAGE,
     CurveAnalysis,
@@ -232,7 +232,7 @@ def predicted(
     curve, variance, words = measured
     mixture = mix_laws(grid.sizes, *whole)
     score = float(np.clip(mixture.level(n) @ curve, 0, 100))
-    why = withheld(grid, n, level)
+    why = withheld(grid, n, level) or (unreliable(grid.parser) if measured is whole else "")
     if n <= grid.sizes[-1] or why:
         return {"score": score, "low": None, "high": None}, why
     kind, error = ("all", mixture.error) if measured is whole else ("classes", mixture.class_error)

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.lazy import pl
-from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.learning.dynamics.candidates import ErrorCandidates
@@ -19,6 +18,7 @@ from treegauge.learning.dynamics.recording import (
     load_recordings,
     save_recordings,
     sentence_interval,
+    units_said,
     unpacked_recordings,
     word_columns,
 )
@@ -195,9 +195,7 @@ def mean_map(recordings: Sequence[Recording], treebank: "Treebank | None" = None
         layer: sentence_interval(values, treebank.lengths, share=True, level=level, units=units)
         for layer, values in first.confidence.items()
     }
-    if all(intervals.values()):
-        note(f"mean confidence of {treebank.name}: {units.note(level)}")
-    return replace(first, intervals=intervals)
+    return replace(first, intervals=intervals, unit_notes=units_said(treebank.name, units, intervals, level))
 
 
 @dataclass(frozen=True, eq=False)

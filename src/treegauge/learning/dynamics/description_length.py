@@ -48,9 +48,11 @@ class DescriptionLength(Result, kind="mdl", unit="bits"):
         length = cls(treebank, "", training, code)
         signature = sign(
             v="mdl", tb=treebank, parser=parser, training=training,
-            blocks="+".join(map(str, length.blocks)), orders=len(length.words), seed=seed,
+            blocks="+".join(map(str, length.blocks)), orders=len(length.words), units="orders",
+            seed=seed,
         )  # fmt: skip
-        return replace(length, signature=signature)
+        notes = (f"sd over {len(length.words)} orders of the same sentences: how much other text varies is unknown",)
+        return replace(length, signature=signature, unit_notes=notes if len(length.words) > 1 else ())
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """Return a column of `code`, (orders, blocks)."""

@@ -17,7 +17,7 @@ from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
-from treegauge.statistics.units import LEAST_UNITS, TextUnits
+from treegauge.statistics.units import LEAST_UNITS, TextUnits, few_units
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
@@ -243,6 +243,15 @@ def sentence_interval(
     mean = jackknife(table, lambda s: s[..., [0]] / s[..., [1]], table[:, 1], least=least)
     low, high = (float(limit[0]) for limit in mean.interval(level, share=share))
     return None if np.isnan(low) else (low, high)
+
+
+def units_said(name: str, units: TextUnits, intervals: Mapping[str, object], level: float) -> tuple[str, ...]:
+    """Return the note on the units of a treebank's intervals, or why it has none."""
+    if all(intervals.values()):
+        return (f"{name}: {units.note(level)}",)
+    least = LEAST_SENTENCES if units.kind == "sentences" else LEAST_UNITS
+    few = few_units(units.number, units.kind, least)
+    return (f"{name}: {few}",) if few else ()
 
 
 ENDING = ".npz"

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
-from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
-from treegauge.learning.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
+from treegauge.learning.dynamics.recording import LAYERS, Recording, sentence_interval, units_said, word_columns
 from treegauge.learning.training_settings import JoinedResult
 from treegauge.measures.intervals import text_units_of
 
@@ -171,9 +170,7 @@ def usable_information(
         return made
     how: Any = {"level": level, "units": units}
     intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, **how) for layer in LAYERS}
-    if all(intervals.values()):
-        note(f"usable information of {treebank.name}: {units.note(level)}")
-    return replace(made, intervals=intervals)
+    return replace(made, intervals=intervals, unit_notes=units_said(treebank.name, units, intervals, level))
 
 
 class InformationTable(JoinedResult, kind="vinfo", unit="bits per word"):

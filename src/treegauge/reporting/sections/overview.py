@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import sign
+from treegauge.measures.intervals import text_units_of
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method, treebank_of
 from treegauge.reporting.packing import floats, numbers
@@ -41,7 +42,7 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
         "systems": systems,
         "treebanks": [
             {"treebank": treebank_of(one.gold.name), "name": one.gold.name,
-             "sentences": len(one.gold), "words": one.gold.n_words}
+             "sentences": len(one.gold), "words": one.gold.n_words, "units": text_units_of(one.gold)[0].text}
             for one in scored
         ],
         "common": len(suite.treebanks),
@@ -50,7 +51,8 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
             for name, metric in zip(known, known_metrics, strict=True)
         ],
     }  # fmt: skip
-    text = "The score of every system on every treebank."
+    notes = suite.fallbacks if len(results) > 1 else results[0].notes
+    text = "\n".join(["The score of every system on every treebank.", *notes])
     convention = results[0].convention
     commands = "\n".join(one.command(convention) for one in scored)
     signatures = "\n".join(scores.signature for scores in results)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
 from treegauge.kernels import columns as _columns
-from treegauge.scoring.alignment.segmentation import Ints, Segmentation, mismatch, segmentation
+from treegauge.scoring.alignment.segmentation import Ints, Side, mismatch, segmentation
 from treegauge.treebanks.data.columns import NUMBER, Codes, Treebank
 from treegauge.treebanks.data.relations import (
     CONTENT,
@@ -22,29 +22,12 @@ from treegauge.treebanks.data.relations import (
     universal_relation,
 )
 
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One side of an alignment: a treebank, its segmentation, and coded columns."""
-
-    treebank: Treebank
-    segments: Segmentation
-    starts: Ints
-    ends: Ints
-    rel: Ints
-    full: Ints
-    feats: Ints
-    classes: npt.NDArray[np.uint8]
-
-    def has(self, bit: int) -> npt.NDArray[np.bool_]:
-        """Which words have a relation of the class with this bit."""
-        return (self.classes & bit) > 0
-
-
 CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
 # Relations of any version of UD: their names do not conflict.
 _LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
-_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_LEXICAL, 4), (_GRAMMATICAL, 8))
+_CLASSES = (
+    (CONTENT, CONTENT_BIT), (FUNCTIONAL, FUNCTIONAL_BIT), (_LEXICAL, LEXICAL_BIT), (_GRAMMATICAL, GRAMMATICAL_BIT),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +36,7 @@ class Alignment:
 
     `to_system` and `to_gold` give each word's partner on the other side, or -1; `flags` says what
     is correct about a gold word's partner (a sum of constants of
-    :mod:`treegauge.kernels.alignment`).
+    :mod:`treegauge.kernels.alignment`). `classes` are those of relations, of gold and of system words.
     """
 
     gold: Side
@@ -61,6 +44,7 @@ class Alignment:
     to_system: Ints
     to_gold: Ints
     flags: npt.NDArray[np.uint16]
+    classes: tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
 
     @cached_property
     def system_sentence(self) -> Ints:
@@ -69,7 +53,7 @@ class Alignment:
         A token that crosses the end of a sentence may begin in one sentence and have its partners
         in the next.
         """
-        counts = positions_per_sentence(self.gold.segments, self.system.starts)
+        counts = positions_per_sentence(self.gold, self.system.starts)
         sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         partner = self.to_gold[self.to_gold >= 0]
         sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
@@ -90,22 +74,27 @@ class Alignment:
         )
         return replace(self, gold=left, system=right)
 
+    def has(self, bit: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which gold and system words have a relation of the class with this bit."""
+        gold, system = self.classes
+        return (gold & bit) > 0, (system & bit) > 0
+
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
         return np.asarray((self.flags & bits) == bits)
 
 
-def positions_per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+def positions_per_sentence(gold: Side, starts: Ints) -> npt.NDArray[np.int64]:
     """Count the positions (in ascending order) in each sentence.
 
     In loose alignment a position may be after the last character; it counts in the last sentence.
     """
-    before = np.searchsorted(starts, segments.sentence_ends)
+    before = np.searchsorted(starts, gold.sentence_ends)
     before[-1:] = len(starts)
     return np.diff(before, prepend=0)
 
 
-def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmentation] | None = None) -> Alignment:
+def align(gold: Treebank | Side, system: Treebank | Side) -> Alignment:
     r"""Align two segmentations of the same text.
 
     Words outside multiword tokens are partners if they cover the same characters; where a
@@ -115,9 +104,7 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
     Parameters
     ----------
     gold, system
-        Treebanks with the same characters (ignoring spaces).
-    segments
-        Their segmentations, if already computed.
+        Treebanks with the same characters (ignoring spaces), or their segmentations.
 
     Raises
     ------
@@ -131,54 +118,38 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
     >>> align(gold, gold).to_system.tolist()
     [0]
     """
-    left, right = segments or (segmentation(gold), segmentation(system))
+    left, right = (segmentation(one) if isinstance(one, Treebank) else one for one in (gold, system))
     if not np.array_equal(left.text, right.text):
-        raise mismatch(gold, left, system, right)
-    sides = sides_of(gold, left, system, right)
-    to_system = np.full(gold.n_words, -1, np.int32)
-    to_gold = np.full(system.n_words, -1, np.int32)
+        raise mismatch(left, right)
+    gold, system = left.treebank, right.treebank
+    to_system = np.full(len(gold.rows), -1, np.int32)
+    to_gold = np.full(len(system.rows), -1, np.int32)
     stretches = _align.align(
-        gold.raw, gold.fields, gold.rows, sides[0].starts, sides[0].ends, gold.multiword >= 0,
-        system.raw, system.fields, system.rows,
-        sides[1].starts, sides[1].ends, system.multiword >= 0,
+        gold.raw, gold.fields, gold.rows, left.starts, left.ends, gold.multiword >= 0,
+        system.raw, system.fields, system.rows, right.starts, right.ends, system.multiword >= 0,
         to_system, to_gold,
     )  # fmt: skip
     if len(stretches):
         forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
         _align.align_stretches(stretches, *forms, to_system, to_gold)
-    return judge(sides, to_system, to_gold)
+    return judge(left, right, to_system, to_gold)
 
 
-def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
+def judge(gold: Side, system: Side, to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
-    judged: Any = []
-    parents = [side.treebank.parents for side in sides]
-    for side, above in zip(sides, parents, strict=True):
-        tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, above, side.feats, side.rel, side.full]
-        judged.append(side.has(FUNCTIONAL_BIT))
-    judged += [to_system, to_gold]
-    flags = _align.judge(*judged)
-    return Alignment(*sides, to_system, to_gold, flags)
-
-
-def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation) -> tuple[Side, Side]:
-    """Return both sides with columns coded in the same way."""
-    deprels, features = [(gold.codes(name), system.codes(name)) for name in ("deprel", "feats")]
+    deprels, features = [(gold.treebank.codes(name), system.treebank.codes(name)) for name in ("deprel", "feats")]
     full, _ = joint_codes(*deprels, str)
-    rel, relations = joint_codes(*deprels, universal_relation)
+    universal, relations = joint_codes(*deprels, universal_relation)
     feats, _ = joint_codes(*features, universal_features)
-    classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
-    names = np.array(classes or [0], np.uint8)
-
-    def side(i: int, treebank: Treebank, segments: Segmentation) -> Side:
-        # A word inside a multiword token has that token's start and end.
-        row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-        token = np.searchsorted(segments.token_rows, row)
-        starts, ends = segments.token_starts[token], segments.token_ends[token]
-        return Side(treebank, segments, starts, ends, rel[i], full[i], feats[i], names[rel[i]])
-
-    return side(0, gold, left), side(1, system, right)
+    bits = np.array([sum(bit for members, bit in _CLASSES if name in members) for name in relations] or [0], np.uint8)
+    classes = bits[universal[0]], bits[universal[1]]
+    judged: Any = []
+    for i, side in enumerate((gold, system)):
+        tb = side.treebank
+        judged += [tb.raw, tb.fields, tb.rows, tb.parents, feats[i], universal[i], full[i]]
+        judged.append((classes[i] & FUNCTIONAL_BIT) > 0)
+    judged += [to_system, to_gold]
+    return Alignment(gold, system, to_system, to_gold, _align.judge(*judged), classes)
 
 
 def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
@@ -186,10 +157,8 @@ def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tup
     values = [normal(value) for value in (*gold.values, *system.values)]
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     table, own = np.array([numbers[value] for value in values], np.int32), len(gold.values)
-    codes = [
-        part[side.codes] if len(part) else side.codes for side, part in ((gold, table[:own]), (system, table[own:]))
-    ]
-    return codes, list(numbers)
+    sides = ((gold, table[:own]), (system, table[own:]))
+    return [part[side.codes] if len(part) else side.codes for side, part in sides], list(numbers)
 
 
 def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:

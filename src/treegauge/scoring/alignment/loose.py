@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.alignment.align import Alignment, align, judge, sides_of
-from treegauge.scoring.alignment.segmentation import Segmentation, segmentation
+from treegauge.scoring.alignment.align import Alignment, align, judge
+from treegauge.scoring.alignment.segmentation import Side, segmentation
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
 from treegauge.treebanks.data.sentence_pairing import pair_sentences, sentence_texts
@@ -33,10 +33,7 @@ _MULTIWORD, _FORM = 1, 1
 Bytes = npt.NDArray[np.uint8]
 
 
-def align_loosely(
-    gold: Treebank, left: Segmentation | None, system: Treebank, right: Segmentation | None,
-    pairs: Sequence[tuple[int, int]] = (),
-) -> Alignment:  # fmt: skip
+def align_loosely(gold: Treebank | Side, system: Treebank | Side, pairs: Sequence[tuple[int, int]] = ()) -> Alignment:
     """Align two treebanks whose characters may differ.
 
     Tokens that share aligned characters form a group. A group of one token on either side is a pair
@@ -46,16 +43,16 @@ def align_loosely(
     alignment. If all characters are the same, alignment is exact. Words of `pairs` of sentences
     have no partners outside of their pair.
     """
-    left, right = left or segmentation(gold), right or segmentation(system)
+    left, right = (segmentation(one) if isinstance(one, Treebank) else one for one in (gold, system))
     if np.array_equal(left.text, right.text):
-        return align(gold, system, (left, right))
+        return align(left, right)
     groups, moved = grouped(left, right, pairs)
-    sides = sides_of(gold, left, system, moved)
+    gold, system = left.treebank, right.treebank
     to_system = np.full(gold.n_words, -1, np.int32)
     to_gold = np.full(system.n_words, -1, np.int32)
-    g_words, s_words = _words(gold, left), _words(system, right)
+    g_words, s_words = _words(left), _words(right)
     stretches = np.column_stack((g_words[groups[:, :2]], s_words[groups[:, 2:]]))
-    several = _has_several(gold, left, groups[:, :2]) | _has_several(system, right, groups[:, 2:])
+    several = _has_several(left, groups[:, :2]) | _has_several(right, groups[:, 2:])
     single = (np.diff(groups)[:, ::2] == 1).all(axis=1) & ~several
     to_system[stretches[single, 0]] = stretches[single, 2]
     to_gold[stretches[single, 2]] = stretches[single, 0]
@@ -66,7 +63,7 @@ def align_loosely(
         ]
         for ours, theirs in similar_words(*forms):
             to_system[g + ours], to_gold[s + theirs] = s + theirs, g + ours
-    return judge(sides, to_system, to_gold)
+    return judge(left, moved, to_system, to_gold)
 
 
 _SPANS = "multiword tokens of {:,} sentences, whose words are written"
@@ -318,9 +315,7 @@ def _gain(a: str, b: str, least: float) -> float:
     return share + 0.01 if share > least or not least else 0.0
 
 
-def grouped(
-    gold: Segmentation, system: Segmentation, pairs: Sequence[tuple[int, int]] = ()
-) -> tuple[npt.NDArray[np.int64], Segmentation]:
+def grouped(gold: Side, system: Side, pairs: Sequence[tuple[int, int]] = ()) -> tuple[npt.NDArray[np.int64], Side]:
     """Return groups of tokens, and the system's segmentation in positions of gold.
 
     A group is a range of gold tokens (first, and one past the last) and a range of system tokens.
@@ -349,7 +344,7 @@ def grouped(
     filled = np.interp(np.arange(len(ends)), known, np.maximum.accumulate(ends[known]))
     token_ends = filled[1:].astype(np.int32)
     stops = token_ends[np.searchsorted(system.token_ends, system.sentence_ends)]
-    return groups[enough], Segmentation(gold.text, system.token_rows, token_ends, stops)
+    return groups[enough], Side(system.treebank, gold.text, system.token_rows, token_ends, stops)
 
 
 def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -358,29 +353,29 @@ def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.ND
     return np.asarray(before < tokens[new])
 
 
-def _has_several(treebank: Treebank, segments: Segmentation, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _has_several(side: Side, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Return which groups contain a multiword token."""
-    before = np.append(0, (treebank.kinds[segments.token_rows] == _MULTIWORD).cumsum())
+    before = np.append(0, (side.treebank.kinds[side.token_rows] == _MULTIWORD).cumsum())
     return np.asarray(before[groups[:, 1]] > before[groups[:, 0]])
 
 
-def _spaced(segments: Segmentation) -> tuple[Bytes, npt.NDArray[np.int64]]:
+def _spaced(side: Side) -> tuple[Bytes, npt.NDArray[np.int64]]:
     """Return the text with a mark after each token and sentence, and each byte's token, or -1."""
-    lengths = np.diff(segments.token_ends, prepend=0)
+    lengths = np.diff(side.token_ends, prepend=0)
     tokens = np.repeat(np.arange(len(lengths)), lengths)
-    text = np.full(len(segments.text) + len(lengths), _SPACE, np.uint8)
+    text = np.full(len(side.text) + len(lengths), _SPACE, np.uint8)
     token = np.full(len(text), -1, np.int64)
-    places = np.arange(len(segments.text)) + tokens
-    text[places], token[places] = segments.text, tokens
-    last = np.searchsorted(segments.token_ends, segments.sentence_ends)
-    text[segments.sentence_ends + last] = _LINE_END
+    places = np.arange(len(side.text)) + tokens
+    text[places], token[places] = side.text, tokens
+    last = np.searchsorted(side.token_ends, side.sentence_ends)
+    text[side.sentence_ends + last] = _LINE_END
     return text, token
 
 
-def _edges(segments: Segmentation) -> npt.NDArray[np.int64]:
+def _edges(side: Side) -> npt.NDArray[np.int64]:
     """Return where each sentence begins, and the last one ends, in the text with marks."""
-    ends = np.append(0, segments.sentence_ends).astype(np.int64)
-    return ends + np.searchsorted(segments.token_ends, ends, "right")
+    ends = np.append(0, side.sentence_ends).astype(np.int64)
+    return ends + np.searchsorted(side.token_ends, ends, "right")
 
 
 def _mapped_by_pairs(
@@ -523,7 +518,6 @@ def _rising(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.array(chosen[::-1], np.int64)
 
 
-def _words(treebank: Treebank, segments: Segmentation) -> npt.NDArray[np.int64]:
+def _words(side: Side) -> npt.NDArray[np.int64]:
     """Return the number of the first word of each token, and the number of words."""
-    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-    return np.searchsorted(row, np.append(segments.token_rows, len(treebank.fields)))
+    return np.searchsorted(side.word_tokens, np.arange(len(side.token_rows) + 1))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.alignment.align import Alignment, align
-from treegauge.scoring.alignment.segmentation import MismatchError, Segmentation, Surroundings, mismatch, segmentation
+from treegauge.scoring.alignment.segmentation import MismatchError, Side, Surroundings, mismatch, segmentation
 from treegauge.scoring.settings import Reading
 from treegauge.treebanks.data.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.data.conllu import CHUNK, parse_conllu, refusals, stream_conllu
@@ -31,23 +31,6 @@ LAYERS = {
 _EMPTY = ord("_")
 
 
-class Pending(NamedTuple):
-    """Text of one side that was read but not yet matched."""
-
-    treebank: Treebank
-    segments: Segmentation
-
-    def cut(self, sentences: int) -> tuple["Pending", "Pending"]:
-        """Split after this number of sentences."""
-        tb, (text, rows, ends, stops) = self.treebank, self.segments
-        row = tb.row_offsets[sentences]
-        token = int(np.searchsorted(rows, row))
-        stop = stops[sentences - 1] if sentences else 0
-        head = Segmentation(text[:stop], rows[:token], ends[:token], stops[:sentences])
-        rest = Segmentation(text[stop:], rows[token:] - row, ends[token:] - stop, stops[sentences:] - stop)
-        return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
-
-
 @dataclass
 class SideReader:
     """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed.
@@ -60,7 +43,7 @@ class SideReader:
     pieces: Iterator[Treebank]
     policy: str
     seen: Callable[[bytes], object] | None = None
-    pending: Pending | None = None
+    pending: Side | None = None
     done: bool = False
     empty: frozenset[str] = frozenset(LAYERS)
     before: int = 0
@@ -98,23 +81,22 @@ class SideReader:
     @property
     def size(self) -> int:
         """The number of characters that wait."""
-        return 0 if self.pending is None else len(self.pending.segments.text)
+        return 0 if self.pending is None else len(self.pending.text)
 
     @property
-    def waiting(self) -> Pending:
+    def waiting(self) -> Side:
         """The text that waits, perhaps empty."""
         if self.pending is None:
-            nothing = parse_conllu(b"", name=self.name)
-            self.pending = Pending(nothing, segmentation(nothing))
+            self.pending = segmentation(parse_conllu(b"", name=self.name))
         return self.pending
 
-    def take(self, end: int) -> Pending:
+    def take(self, end: int) -> Side:
         """Remove and return the sentences up to this position."""
         piece, self.pending = self.waiting, None
-        sentences = int(np.searchsorted(piece.segments.sentence_ends, end)) + 1
-        if sentences < len(piece.segments.sentence_ends):
+        sentences = int(np.searchsorted(piece.sentence_ends, end)) + 1
+        if sentences < len(piece.sentence_ends):
             piece, self.pending = piece.cut(sentences)
-        self.before += len(piece.segments.sentence_ends)
+        self.before += len(piece.sentence_ends)
         self.taken, self.name = piece.treebank, piece.treebank.name
         return piece
 
@@ -142,7 +124,7 @@ class SideReader:
             read += piece.n_words
         if parts:
             whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
-            self.pending = Pending(whole, segmentation(whole))
+            self.pending = segmentation(whole)
 
 
 def _has_values(treebank: Treebank, column: str) -> bool:
@@ -175,8 +157,7 @@ def read_pairs(gold: SideReader, system: SideReader, reading: Reading | None = N
             from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
             new = system.arranged = in_gold_order(left.treebank, right.treebank)
-            segments = right.segments if new.treebank is right.treebank else None
-            yield align_loosely(*left, new.treebank, segments, new.pairs)
+            yield align_loosely(left, right if new.treebank is right.treebank else new.treebank, new.pairs)
             return
     yield from _exact(gold, system)
 
@@ -188,14 +169,13 @@ def _exact(left: SideReader, right: SideReader) -> Iterator[Alignment]:
                 side.grow()
         if not (left.size or right.size):
             break
-        ours, theirs = left.waiting.segments, right.waiting.segments
+        ours, theirs = left.waiting, right.waiting
         if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
             break
         ended = left.done and right.done and left.size == right.size
         ends = [left.size] if ended else _meetings(ours, theirs)
         if len(ends):
-            gold, system = (side.take(int(ends[-1])) for side in (left, right))
-            yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
+            yield align(*(side.take(int(ends[-1])) for side in (left, right)))
             continue
         behind = [side for side, other in ((left, right), (right, left)) if not side.done and side.size <= other.size]
         if not behind:
@@ -204,7 +184,7 @@ def _exact(left: SideReader, right: SideReader) -> Iterator[Alignment]:
             side.grow()
     if left.size or right.size:
         unread = sum(map(len, left.pieces)) if right.done and right.size < left.size else 0
-        error = str(mismatch(*left.waiting, *right.waiting, (left.around(unread), right.around())))
+        error = str(mismatch(left.waiting, right.waiting, (left.around(unread), right.around())))
         if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
             error += f"\nsentences were left out because of {lost} problems; "
             error += "errors='repair' keeps their words"
@@ -220,7 +200,7 @@ def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
     from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
     new = in_gold_order(gold, system)
-    return align_loosely(gold, None, new.treebank, None, new.pairs)
+    return align_loosely(gold, new.treebank, new.pairs)
 
 
 def read_output(source: Source, reading: Reading) -> "tuple[Treebank, ModelAnswer | None]":
@@ -233,7 +213,7 @@ def read_output(source: Source, reading: Reading) -> "tuple[Treebank, ModelAnswe
     return replace(answer.attached(), policy="answer"), answer
 
 
-def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
+def _meetings(ours: Side, theirs: Side) -> npt.NDArray[np.int32]:
     """Find common sentence ends after which the alignment can restart.
 
     Where the last tokens start at different characters, one side may have finished the sentence

@@ -3,6 +3,8 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +25,11 @@ class MismatchError(TreegaugeError):
     """Gold and system contain different texts."""
 
 
-class Segmentation(NamedTuple):
-    """A treebank's tokens as one string of characters, and where tokens and sentences end in it."""
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Gold or system: a treebank, its tokens as one string of characters, and where they and sentences end."""
 
+    treebank: Treebank
     text: npt.NDArray[np.uint8]
     token_rows: Ints
     token_ends: Ints
@@ -41,12 +45,40 @@ class Segmentation(NamedTuple):
         """Where each sentence starts."""
         return _starts(self.sentence_ends)
 
+    @cached_property
+    def word_tokens(self) -> npt.NDArray[np.intp]:
+        """The number of each word's token, which several words share in a multiword token."""
+        row = np.where(self.treebank.multiword < 0, self.treebank.rows, self.treebank.multiword)
+        return np.searchsorted(self.token_rows, row)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where the token of each word starts."""
+        return self.token_starts[self.word_tokens]
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Where the token of each word ends."""
+        return self.token_ends[self.word_tokens]
+
+    def cut(self, sentences: int) -> tuple["Side", "Side"]:
+        """Split after this number of sentences."""
+        tb, rows = self.treebank, self.token_rows
+        row = tb.row_offsets[sentences]
+        token = int(np.searchsorted(rows, row))
+        stop = self.sentence_ends[sentences - 1] if sentences else 0
+        head = Side(tb[:sentences], self.text[:stop], rows[:token], self.token_ends[:token],
+                    self.sentence_ends[:sentences])  # fmt: skip
+        rest = Side(tb[sentences:], self.text[stop:], rows[token:] - row, self.token_ends[token:] - stop,
+                    self.sentence_ends[sentences:] - stop)  # fmt: skip
+        return head, rest
+
 
 def _starts(ends: Ints) -> Ints:
     return np.concatenate((np.zeros(1, np.int32), ends))[: len(ends)]
 
 
-def segmentation(treebank: Treebank) -> Segmentation:
+def segmentation(treebank: Treebank) -> Side:
     """Return tokens (surface forms) and sentences as positions in the text without spaces.
 
     Positions count bytes of UTF-8, which order and compare as characters do.
@@ -57,7 +89,7 @@ def segmentation(treebank: Treebank) -> Segmentation:
     text, ends = _align.characters(treebank.raw, treebank.fields, rows)
     last = np.searchsorted(rows, treebank.row_offsets[1:])
     sentence_ends = np.concatenate((np.zeros(1, np.int32), ends))[last]
-    return Segmentation(text, rows, ends, sentence_ends.astype(np.int32))
+    return Side(treebank, text, rows, ends, sentence_ends.astype(np.int32))
 
 
 class TextChanges(NamedTuple):
@@ -122,40 +154,37 @@ class Surroundings(NamedTuple):
 
 
 def mismatch(
-    gold: Treebank,
-    left: Segmentation,
-    system: Treebank,
-    right: Segmentation,
-    around: tuple[Surroundings, Surroundings] = (Surroundings(), Surroundings()),
+    left: Side, right: Side, around: tuple[Surroundings, Surroundings] = (Surroundings(), Surroundings())
 ) -> MismatchError:
     """Describe where two texts diverge: position, token and code point on both sides.
 
     If one text is the beginning of the other, the message says after which sentence it ends.
     """
-    for treebank, segments, outside in ((gold, left, around[0]), (system, right, around[1])):
-        if not len(segments.text) and not outside.before:
-            return MismatchError(f"{treebank.name} has no words: the file is empty")
+    gold, system = left.treebank, right.treebank
+    for side, outside in zip((left, right), around, strict=True):
+        if not len(side.text) and not outside.before:
+            return MismatchError(f"{side.treebank.name} has no words: the file is empty")
     position = _align.first_difference(left.text, right.text)
     while 0 < position < len(left.text) and left.text[position] & 0xC0 == 0x80:
         position -= 1
     if position == len(right.text):
-        where = _end(gold, left, around[0], position)
+        where = _end(left, around[0], position)
         last = _last_line(system, around[1])
         said = f"{system.name} ends {where} (line {last:,}): the output is incomplete"
-        rest = f"gold continues:   {_place(gold, left, position)}"
+        rest = f"gold continues:   {_place(left, position)}"
         hint = "let the parser write the rest; --align loose counts missing words as incorrect"
     elif position == len(left.text):
         number, last = around[0].before + len(gold), _last_line(gold, around[0])
         said = f"{system.name} continues after the last sentence of gold ({number:,}, line {last:,})"
-        rest = f"system continues: {_place(system, right, position)}"
+        rest = f"system continues: {_place(right, position)}"
         hint = (
             "check that the system parsed this file (same set, same release); --align loose "
             "counts additional words as incorrect"
         )
     else:
         said = "gold and system do not contain the same text (ignoring spaces)"
-        rest = f"gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}"
-        hint = _shift(gold, left, system, right, position) or (
+        rest = f"gold:   {_place(left, position)}\n  system: {_place(right, position)}"
+        hint = _shift(left, right, position) or (
             "both files must contain the same characters in the same order; check that the system "
             "parsed this file (same set, same release) and did not change characters; --align "
             "loose aligns texts whose characters differ"
@@ -163,11 +192,11 @@ def mismatch(
     return MismatchError(f"{said}\n  {rest}\nhint: {hint}")
 
 
-def _end(gold: Treebank, segments: Segmentation, outside: Surroundings, position: int) -> str:
+def _end(gold: Side, outside: Surroundings, position: int) -> str:
     """Say after which sentence of gold, or within which one, a text ends."""
-    complete = int(np.searchsorted(segments.sentence_ends, position, "right"))
-    within = bool(position and (not complete or segments.sentence_ends[complete - 1] != position))
-    number, total = outside.before + complete + within, outside.before + len(gold) + outside.after
+    complete = int(np.searchsorted(gold.sentence_ends, position, "right"))
+    within = bool(position and (not complete or gold.sentence_ends[complete - 1] != position))
+    number, total = outside.before + complete + within, outside.before + len(gold.treebank) + outside.after
     return f"{'within' if within else 'after'} sentence {number:,} of {total:,}"
 
 
@@ -175,23 +204,23 @@ def _last_line(treebank: Treebank, outside: Surroundings) -> int:
     return treebank.line(len(treebank.fields) - 1) if len(treebank.fields) else outside.line
 
 
-def _shift(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation, position: int) -> str:
+def _shift(left: Side, right: Side, position: int) -> str:
     """Name the sentences that one side lacks, if it continues as the other does later."""
     ours, theirs = (int(np.searchsorted(s.sentence_ends, position, "right")) for s in (left, right))
     start = int(left.sentence_starts[ours])
     if start != right.sentence_starts[theirs]:
         return ""
-    for treebank, segments, first, other, said in (
-        (gold, left, ours, right, "the output lacks {} of gold"),
-        (system, right, theirs, left, "the output has {} that gold lacks"),
+    for side, first, other, said in (
+        (left, ours, right, "the output lacks {} of gold"),
+        (right, theirs, left, "the output has {} that gold lacks"),
     ):
         next_text = bytes(other.text[start : start + _ENOUGH])
-        for later in range(first + 1, min(first + _FURTHEST, len(segments.sentence_ends))):
-            at = int(segments.sentence_starts[later])
-            if bytes(segments.text[at : at + _ENOUGH]) == next_text:
+        for later in range(first + 1, min(first + _FURTHEST, len(side.sentence_ends))):
+            at = int(side.sentence_starts[later])
+            if bytes(side.text[at : at + _ENOUGH]) == next_text:
                 number = later - first
                 count = "1 sentence" if number == 1 else f"{number:,} sentences"
-                return f"{said.format(count)}, from {_where(treebank, first)}"
+                return f"{said.format(count)}, from {_where(side.treebank, first)}"
     return ""
 
 
@@ -201,11 +230,11 @@ def _where(treebank: Treebank, sentence: int, row: int | None = None) -> str:
     return f"{treebank.name}:{treebank.line(row)}" + (f" (sent_id {name})" if name else "")
 
 
-def _place(treebank: Treebank, segments: Segmentation, position: int) -> str:
-    token = int(np.searchsorted(segments.token_ends, position, "right"))
-    row = int(segments.token_rows[token])
+def _place(side: Side, position: int) -> str:
+    treebank, token = side.treebank, int(np.searchsorted(side.token_ends, position, "right"))
+    row = int(side.token_rows[token])
     sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
-    rest = bytes(segments.text[position : position + 80]).decode(errors="ignore")[:20]
+    rest = bytes(side.text[position : position + 80]).decode(errors="ignore")[:20]
     point = f"U+{ord(rest[0]):04X} {unicodedata.name(rest[0], '')}".strip() if rest else "nothing"
     token_here = f"token {treebank.field(row, 1)!r}, from here {rest!r} ({point})"
     return f"{_where(treebank, sentence, row)}: {token_here}"

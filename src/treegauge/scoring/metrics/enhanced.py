@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.alignment.align import Alignment, Side
+from treegauge.scoring.alignment.align import Alignment
+from treegauge.scoring.alignment.segmentation import Side
 from treegauge.treebanks.data.columns import NUMBER, Treebank
 from treegauge.treebanks.data.problems import ConlluError
 from treegauge.treebanks.data.relations import Edge, check_deps, parse_deps, universal_relation

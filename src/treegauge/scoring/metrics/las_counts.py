@@ -16,7 +16,7 @@ from treegauge.scoring.alignment.align import (
     Alignment,
     positions_per_sentence,
 )
-from treegauge.scoring.alignment.segmentation import Segmentation
+from treegauge.scoring.alignment.segmentation import Side
 from treegauge.scoring.metrics.correct_words import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.metrics.enhanced import enhanced_counts
 from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
@@ -74,7 +74,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     gold, system, n = alignment.gold, alignment.system, len(alignment.gold.treebank)
     g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
     correct = correct_words(alignment, options.convention)
-    columns: dict[str, npt.NDArray[Any]] = _segments(gold.segments, system.segments)
+    columns: dict[str, npt.NDArray[Any]] = _segments(gold, system)
     ours, theirs = _words(alignment, options, correct)
     for sentences, masks in ((g_sentence, ours), (s_sentence, theirs)):
         for name, which in masks.items():
@@ -96,7 +96,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     return SentenceCounts(rows, n, options, document_starts(gold.treebank))
 
 
-def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray[Any]]:
+def _segments(gold: Side, system: Side) -> dict[str, npt.NDArray[Any]]:
     columns = {}
     for name in ("token", "sentence"):
         (g_starts, g_ends), (s_starts, s_ends) = (
@@ -116,14 +116,14 @@ def _words(
     gold, system, right = alignment.gold, alignment.system, alignment.right
     label = _align.FULL_DEPREL if options.convention.subtypes else _align.DEPREL
     labelled, aligned = right(_align.HEAD | label), right(_align.ALIGNED)
-    content = gold.has(CONTENT_BIT) & labelled
+    content = alignment.has(CONTENT_BIT)[0] & labelled
     morphology = right(_align.UPOS | _align.UFEATS | _align.CHILDREN)
     groups = {
         "words": (np.ones(gold.treebank.n_words, bool), np.ones(system.treebank.n_words, bool)),
         "arcs": (correct.gold, correct.system),
-        "content": (gold.has(CONTENT_BIT), system.has(CONTENT_BIT)),
-        "lexical": (gold.has(LEXICAL_BIT), system.has(LEXICAL_BIT)),
-        "grammatical": (gold.has(GRAMMATICAL_BIT), system.has(GRAMMATICAL_BIT)),
+        "content": alignment.has(CONTENT_BIT),
+        "lexical": alignment.has(LEXICAL_BIT),
+        "grammatical": alignment.has(GRAMMATICAL_BIT),
         "roots": (gold.treebank.head == 0, system.treebank.head == 0),
     }
     ours: dict[str, Mask] = {

@@ -372,7 +372,7 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
     line = first.first_sentence_line if first is not None else 1
     collected = {id(part.problems): part.problems for part in parts}.values()
     return replace(
-        index(joined, title, first_line=line).treebank,
+        index(joined, title, first_line=line),
         problems=tuple(problem for problems in collected for problem in problems),
         policy="+".join(dict.fromkeys(part.policy for part in parts)) or "strict",
     )

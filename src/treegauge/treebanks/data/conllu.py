@@ -12,6 +12,7 @@ import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.messages import standard_output
 from treegauge.treebanks.data.columns import Treebank, closed, concat
 from treegauge.treebanks.data.indexing import index
 from treegauge.treebanks.data.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
@@ -80,7 +81,8 @@ def parse_conllu(
             raise ChoiceError("kind of problem to allow", kind, TOLERABLE)
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     options: dict[str, Any] = {"file": file, "first_line": first_line, "need_heads": need_heads}
-    treebank, problems = index(data, name, **options)
+    treebank = index(data, name, **options)
+    problems = treebank.problems
 
     def refused(problem: ReadingProblem) -> bool:
         readable = errors != "repair" and not problem.blocks_reading
@@ -94,16 +96,16 @@ def parse_conllu(
         lost = {p.sentence for p in bad if p.blocks_reading and p.sentence >= 0}
         if errors == "repair":
             repaired, numbers = repair_sentences(treebank, lost)
-            again, still = index(repaired, name, **options)
+            again = index(repaired, name, **options)
             lost -= {*numbers, len(treebank)}
-            lost |= {numbers[p.sentence] for p in still if refused(p)}
+            lost |= {numbers[p.sentence] for p in again.problems if refused(p)}
             treebank = _without(again, {i for i, n in enumerate(numbers) if n in lost})
         else:
             treebank = _without(treebank, lost)
-        problems = [
+        problems = tuple(
             replace(p, action="skipped" if p.sentence in lost else "repaired") if refused(p) else p for p in problems
-        ]
-    return replace(treebank, problems=tuple(problems), policy=errors)
+        )
+    return replace(treebank, problems=problems, policy=errors)
 
 
 def _without(treebank: Treebank, lost: set[int]) -> Treebank:
@@ -227,9 +229,7 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
     """
     data = treebank.to_bytes()
     if str(path) == "-":
-        import sys
-
-        sys.stdout.buffer.write(data)
+        standard_output().buffer.write(data)
         return
     try:
         with atomic(path) as file:

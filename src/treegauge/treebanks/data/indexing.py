@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,6 @@ LIMIT = 2**31 - 16
 _BOM = b"\xef\xbb\xbf"
 
 
-class Indexed(NamedTuple):
-    """A treebank as it is in the bytes, and its problems."""
-
-    treebank: Treebank
-    problems: list[ReadingProblem]
-
-
 def index(
     data: bytes | npt.NDArray[np.uint8],
     name: str,
@@ -32,8 +26,8 @@ def index(
     file: str | None = None,
     first_line: int = 1,
     need_heads: bool = True,
-) -> Indexed:
-    """Return sentences, words and fields, and all problems in line order.
+) -> Treebank:
+    """Return the treebank as it is in the bytes, with all problems in line order.
 
     Nothing is dropped or repaired. `file` is the name that problems show, `first_line` the number
     of the first line in it, and `need_heads` says whether ``_`` in HEAD is a problem.
@@ -83,12 +77,12 @@ def index(
     if begin:
         lexical = np.concatenate((np.array([[_scan.BOM, 0, -1]], np.int32), lexical))
     if len(lexical) + len(structural) == 0:
-        return Indexed(treebank, [])
+        return treebank
     describer = Describer(treebank, file or name)
     problems = [describer.describe(code, where, s) for code, where, s in lexical.tolist()]
     for code, row, s in structural.tolist():
         problems.append(describer.describe(code, describer.place(row, s), s, row))
-    return Indexed(treebank, sorted(problems, key=lambda problem: problem.line))
+    return replace(treebank, problems=tuple(sorted(problems, key=lambda problem: problem.line)))
 
 
 def _collect(run: Callable[[Any], tuple[int, ...]], position: int) -> tuple[tuple[int, ...], Any]:

@@ -292,7 +292,7 @@ def expanded(source: str) -> Iterator[tuple[str, str]]:
     elif mark and not Path(source).exists() and not glob.has_magic(source):
         raise TreegaugeError(missing_path(path))
     else:
-        yield from resolve_source(source, names=PACKAGED)
+        yield from resolve_source(source, names=PACKAGED).items()
 
 
 def _path(source: str, name: str) -> Iterator[Input]:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import check_reachable
@@ -35,24 +35,17 @@ if TYPE_CHECKING:
     from treegauge.treebanks.sources.entries import TreebankEntry
 
 
-class ResolvedPath(NamedTuple):
-    """A file or folder that a word means; its name if the word is a name, else empty."""
-
-    path: str
-    name: str = ""
-
-
 def resolve_source(
     source: Source, root: Source | None = None, *, names: Collection[str] = (), quiet: bool = False
-) -> list[ResolvedPath]:
-    """Return the files and folders that a word means, at least one.
+) -> dict[str, str]:
+    """Return the paths that a word means, at least one, with their names, which are empty if the word is a path.
 
     `root` is the folder in which a plan's treebanks are, instead of the current folder; an error may suggest
     `names`, which the caller accepts, too. If `quiet`, the newest release is chosen without a note.
     """
     word = os.fspath(source)
     if word == "-":
-        return [ResolvedPath(word)]
+        return {word: ""}
     releases = os.environ.get("TREEGAUGE_UD") or ""
     homes = [home for home in dict.fromkeys((os.fspath(root or ""), releases)) if home and Path(home).is_dir()]
     pattern = glob.has_magic(word)
@@ -60,21 +53,21 @@ def resolve_source(
         for home in dict.fromkeys((os.fspath(root or ""), *homes)):
             path = _below(home, word)
             if Path(path).exists():
-                return [ResolvedPath(path)]
+                return {path: ""}
             if pattern and (matches := sorted(glob.glob(path, recursive=True))):  # noqa: PTH207 -- absolute, too
-                return [ResolvedPath(match) for match in matches]
+                return dict.fromkeys(matches, "")
     except OSError as error:
         raise TreegaugeError(f"{word}: {error.strerror}") from error
     found = _named_like(word, homes) if pattern else _named(word, homes, names)
     if not found:
         raise TreegaugeError(f"{word}: nothing matches this pattern")
-    places = []
+    places = {}
     for entry in found:
         others = found[entry]
         if others and not quiet:
             note(f"{entry.name}: release {entry.release} is the newest; others are {', '.join(others)}")
         title = str(entry) if others or "@" in word else entry.folder.resolve().name
-        places.append(ResolvedPath(str(entry.folder), title))
+        places[str(entry.folder)] = title
     return places
 
 
@@ -93,7 +86,7 @@ def resolve_treebanks(words: Iterable[Source], root: Source | None = None) -> li
     """
     paths: dict[str, None] = {}
     for word in words:
-        for path, _ in resolve_source(word, root):
+        for path in resolve_source(word, root):
             folder = Path(path)
             members = folders_in(folder) if folder.is_dir() and not holds_treebank(folder) else [folder]
             paths |= dict.fromkeys(str(member.absolute()) for member in members)
@@ -187,7 +180,7 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
     name = os.fspath(source)
     if split is not None and split not in SPLITS:
         raise ChoiceError("split", split, SPLITS)
-    places = [path for path, _ in resolve_source(source)]
+    places = list(resolve_source(source))
     if len(places) == 1 and (places == ["-"] or not Path(places[0]).is_dir()):
         return places
     files = [file for path in places for file in _files_in(path)]
@@ -210,7 +203,7 @@ def treebank_folder(source: Source) -> Path:
     first, *others = resolve_source(source)
     if others:
         raise TreegaugeError(f"{source} matches {len(others) + 1} treebanks; expected one")
-    folder = Path(first.path)
+    folder = Path(first)
     if not folder.is_dir():
         raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
     entries_of(folder)  # one that cannot be read seems empty elsewhere
@@ -225,10 +218,8 @@ def folder_name(source: Source) -> str | None:
     word = os.fspath(source)
     if word == "-" or (glob.has_magic(word) and not Path(word).exists()) or Path(word).is_file() or is_stream(word):
         return None
-    place = resolve_source(source, quiet=True)[0]
-    if place.name:
-        return place.name
-    return Path(place.path).resolve().name if Path(place.path).is_dir() else None
+    path, name = next(iter(resolve_source(source, quiet=True).items()))
+    return name or (Path(path).resolve().name if Path(path).is_dir() else None)
 
 
 def read_treebank(source: Any, split: str | None = None, errors: Errors = "strict", **options: Any) -> "Treebank":
