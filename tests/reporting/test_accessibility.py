@@ -2,7 +2,9 @@
 
 import json
 from importlib.resources import files
+from itertools import combinations
 
+import numpy as np
 import pytest
 
 from tests.reporting.browsing import until
@@ -125,8 +127,65 @@ def test_a_cell_is_opened_and_closed_by_keys_alone(demo, tab):
     assert "careful labels" in drawer.inner_text()
     page.keyboard.press("Escape")
     assert drawer.is_hidden()
-    page.keyboard.press("7")
+    page.keyboard.press("8")
     until(page, "document.activeElement.id === 'view-maps'")
     page.locator("button[data-region=hard]").focus()
     page.keyboard.press("Space")
     assert "in the frame" in page.locator("#maps-count").inner_text()
+
+
+#: Colours of marks that stand for different things in one drawing.
+MARKS = {
+    "kinds of errors": ("--c0", "--c1", "--k2"),
+    "regions of a data map": ("--c2", "--c5", "--c3", "--c0"),
+    "better and worse": ("--pos", "--neg"),
+}
+#: Machado, Oliveira and Fernandes (2009), deuteranopia of severity 1, for linear RGB.
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+
+
+def linear(colour):
+    values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    light, dark = sorted((float(linear(colour) @ XYZ[1]) for colour in (one, other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def lab(rgb):
+    x, y, z = np.cbrt(XYZ @ rgb / (XYZ @ np.ones(3)))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def seen_apart(one, other):
+    """Return the distance in CIELAB of two colours as people with deuteranopia see them."""
+    seen = [lab(np.clip(DEUTERANOPIA @ linear(colour), 0, 1)) for colour in (one, other)]
+    return float(np.linalg.norm(seen[0] - seen[1]))
+
+
+def test_the_simulation_knows_what_cannot_be_told_apart():
+    assert seen_apart("#c04e00", "#c04e00") == 0
+    assert seen_apart("#b0c000", "#ffa020") < 25 < seen_apart("#0072b2", "#c04e00")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_are_seen_on_the_paper_and_told_apart_with_deuteranopia(tab, small, scheme):
+    page = tab(small / "page.html", color_scheme=scheme)
+    names = sorted({name for group in MARKS.values() for name in (*group,)} | {f"--c{i}" for i in range(6)})
+    read = "(names) => names.map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim())"
+    colours = dict(zip(names, page.evaluate(read, names), strict=True))
+    (paper,) = page.evaluate(read, ["--paper"])
+    assert {name: contrast(colour, paper) for name, colour in colours.items() if contrast(colour, paper) < 3} == {}
+    apart = {
+        (what, a, b): seen_apart(colours[a], colours[b])
+        for what, group in MARKS.items()
+        for a, b in combinations(group, 2)
+    }
+    assert {pair: value for pair, value in apart.items() if value < 12} == {}

@@ -7,7 +7,7 @@ from treegauge.reporting.demo import demo_languages
 from treegauge.treebanks.data.conllu import read_conllu
 
 VIEWS = [
-    "overview", "systems", "compare", "errors", "ranking", "treebanks", "maps", "candidates",
+    "overview", "systems", "compare", "errors", "ranking", "treebanks", "changes", "maps", "candidates",
     "search", "learning", "transfer", "methods",
 ]  # fmt: skip
 

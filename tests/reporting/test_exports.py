@@ -3,12 +3,14 @@
 import csv
 import re
 from io import StringIO
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.reporting.browsing import address, until
 
+SOFTWARE = Path(__file__).parents[2] / "CITATION.cff"
 VIEWS = "overview systems compare errors ranking treebanks maps learning transfer".split()
 FIGURES = ".live .wide table, .live svg.chart:not(table svg):not(.map svg), .live .map"
 
@@ -53,6 +55,9 @@ def test_every_chart_and_table_has_a_menu_that_saves_it(demo, tab):
             assert r"\toprule" in tabular
             assert not re.search(r"(?<!\\)[&#%_].*\\caption", tabular.partition("\n")[2])
             seen += 1
+            _, content = saved(page, menu, "Markdown")
+            lines = content.decode().splitlines()
+            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines[2:]}) == 1, (view, file)
         menu = menus.first
         _, content = saved(page, menu, "SVG")
         picture = ElementTree.fromstring(content)
@@ -151,3 +156,104 @@ def test_paper_has_all_rows_and_what_is_folded(small, tab, view):
         assert page.locator("#maps-words tbody tr").count() == 300
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.locator(".view:not([hidden]) details[open]").count() == 0
+
+
+COPIED = """document.execCommand = () => {
+  window.copied = document.activeElement.value || getSelection().toString();
+  return true;
+}"""
+
+
+def test_every_format_can_be_copied(demo, tab):
+    page = tab(demo / "index.html", "#systems?treebank=UD_Imaginary-SVO")
+    page.evaluate(COPIED)
+    menu = page.locator("#view-systems .exports:visible").nth(1)
+    menu.locator("summary").click()
+    starts = {"LaTeX": "% \\usepackage{booktabs}", "Markdown": "**Scores, ", "CSV": "metric,careful", "SVG": "<svg"}
+    for name, start in starts.items():
+        menu.get_by_role("button", name=f"Copy {name}", exact=True).click()
+        assert page.evaluate("window.copied").startswith(start), name
+    with page.expect_download() as loading:  # where pictures cannot be copied they are saved
+        page.evaluate("delete Navigator.prototype.clipboard")
+        menu.get_by_role("button", name="Copy PNG", exact=True).click()
+    assert loading.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_every_chart_and_table_can_be_cited(demo, tab):
+    """A sentence for a paper, BibTeX, signature and command."""
+    page = tab(demo / "index.html")
+    page.evaluate(COPIED)
+    title, version = re.findall(r'^(?:title: "(.*)"|version: (.*))$', SOFTWARE.read_text("utf-8"), re.MULTILINE)
+    dialog = page.locator("dialog.cite-dialog")
+    seen = 0
+    for view in VIEWS:
+        open_menus(page, view)
+        figures = page.locator(f"#view-{view} :is({FIGURES})").locator("visible=true")
+        buttons = page.locator(f"#view-{view} .live .taken .cite:visible")
+        assert 0 < figures.count() <= buttons.count(), view
+        for button in (buttons.first, buttons.last):
+            button.click()
+            parts = dict(
+                zip(
+                    dialog.locator("h4").all_inner_texts(), dialog.locator(":is(p, pre)").all_inner_texts(), strict=True
+                )
+            )
+            assert parts.keys() == {"Sentence", "BibTeX", "Signature", "Command"}, (view, parts)
+            assert re.search(r" \(treegauge \d+\.\d+.*\)\.$", parts["Sentence"]), parts["Sentence"]
+            assert f"title = {{{title[0]}}}" in parts["BibTeX"]
+            assert f"version = {{{version[1]}}}" in parts["BibTeX"]
+            assert "treegauge:" in parts["Signature"]
+            assert re.search(r"^(treegauge|python) ", parts["Command"])
+            dialog.get_by_role("button", name="Copy").nth(1).click()
+            assert page.evaluate("window.copied").strip() == parts["BibTeX"].strip()
+            seen += 1
+            page.keyboard.press("Escape")
+    assert seen == 2 * len(VIEWS)
+    page.evaluate("location.hash = '#compare'")
+    page.locator("header").get_by_role("button", name="Cite").click()
+    sentence = dialog.locator("p").first.inner_text()
+    assert "points" in sentence and "interval" in sentence
+
+
+def outline(content):
+    """Return the titles in the outline of a PDF."""
+    found = re.findall(rb"/Title (\((?:\\.|[^\\)])*\)|<[0-9A-F]+>)", content)
+    texts = [
+        bytes.fromhex(one[1:-1].decode()).decode("utf-16")
+        if one[:1] == b"<"
+        else re.sub(rb"\\(.)", rb"\1", one[1:-1]).decode("latin-1")
+        for one in found
+    ]
+    return [text for text in texts if re.match(r"(Table|Figure) \d+\. ", text)]
+
+
+def test_print_all_has_every_table_and_figure_of_every_view_with_contents(scored, tab, tmp_path):
+    page = tab(scored / "page.html", "#compare")
+    views = page.locator("#rail a").all_inner_texts()
+    shown = {}
+    for link in page.locator("#rail a").all():
+        link.click()
+        page.wait_for_timeout(100)
+        name = link.inner_text()
+        held = page.locator(".view:not([hidden])")
+        # Folded ones, too: paper has no folds.
+        held.evaluate("node => { for (const fold of node.querySelectorAll('details:not(.exports)')) fold.open = true }")
+        tables = held.locator(".wide table").count()
+        shown[name] = (tables, held.locator(":is(.drawing, .small) svg.chart:not(table svg), .map").count())
+    page.evaluate("location.hash = '#compare'")
+    page.evaluate("window.print = () => { window.printed = true }")
+    page.get_by_role("button", name="Print all").click()
+    until(page, "window.printed")
+    contents = page.locator(".print-contents")
+    assert contents.locator("p").all_text_contents() == views
+    listed = contents.locator("li").all_text_contents()
+    file = tmp_path / "all.pdf"
+    page.pdf(path=file, outline=True, tagged=True)
+    printed = outline(file.read_bytes())
+    assert sorted(printed) == sorted(listed)
+    kinds = [sum(text.startswith(kind) for text in printed) for kind in ("Table", "Figure")]
+    assert kinds == [sum(tables for tables, _ in shown.values()), sum(figures for _, figures in shown.values())]
+    assert min(kinds) >= 5
+    until(page, "!document.documentElement.dataset.print")
+    assert page.locator(".view:visible h2").all_inner_texts() == ["Compare"]
+    assert page.locator(".print-caption, .print-contents").count() == 0

@@ -33,7 +33,10 @@ def methods(text):
     for article in re.findall(r'<article class="method"[^>]*>(.*?)</article>', section, re.DOTALL):
         name = html.unescape(re.search(r"<h4>(.*?)</h4>", article)[1])
         told = re.findall(r"<dt>(Signature|Command)</dt><dd><code>(.*?)</code>", article, re.DOTALL)
-        found[name] = {key: html.unescape(value).split("\n") for key, value in told}
+        found[name] = {
+            key: [line for one, value in told if one == key for line in html.unescape(value).split("\n")]
+            for key, _ in told
+        }
     return found
 
 
@@ -82,7 +85,7 @@ def anonymous(text):
 
 
 def test_every_kind_of_number_has_a_command(methods):
-    assert len(methods) == 29
+    assert len(methods) == 31
     assert all(one.get("Command") and one.get("Signature") for one in methods.values())
 
 
@@ -121,6 +124,18 @@ def test_confusions(printed, data):
         for gold, system, count, _ in found["cells"]:
             if gold != system >= 0:
                 assert (names[gold], names[system], str(count)) in printed_counts
+
+
+def test_changes(printed, data):
+    said, signatures = printed("Changes")
+    pairs = data["changes"]["pairs"]
+    assert len(said) == len(pairs) == 3
+    for one, printing, signature in zip(pairs, said, signatures, strict=True):
+        assert signature in printing
+        lines = [line.split() for line in printing.splitlines()]
+        for row in one["tables"]["layers"]:
+            if row["layer"] != "misc":  # of outputs the page compares annotation only
+                assert [row["layer"], str(row["words"]), str(row["changed"])] in [line[:3] for line in lines]
 
 
 def test_profiles(printed, data):
@@ -208,6 +223,11 @@ def test_learning(printed, data):
     for _, _, kind, _, score, *_ in found["curves"]:
         assert kind in said
         assert score is None or f"{score:.1f}" in said
+    (outlook,) = found["advice"]
+    (said,), signatures = printed("Gain from more sentences")
+    assert signatures[0] in said
+    _, then, gain, low, high = next(point for point in outlook["points"] if point[0] == outlook["have"])
+    assert f"from {outlook['now']:.1f} to about {then:.1f} ({gain:+.1f}, {low:+.1f} to {high:+.1f})" in said
     (said,), _ = printed("Equivalents")
     assert f"{found['score']:.1f}" in said
     (said,), signatures = printed("Complexity")

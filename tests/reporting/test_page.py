@@ -53,7 +53,7 @@ def test_the_same_inputs_give_the_same_bytes(text, sources):
     again = report(*sources, out=None, subsets=SAMPLES, title="Small <i>page</i>")
     assert again.html == text
     keys = [one.key for one in again.sections]
-    assert keys == ["overview", "scores", "ranking", "treebanks", "maps", "candidates"]
+    assert keys == ["overview", "scores", "ranking", "treebanks", "changes", "maps", "candidates"]
 
 
 def test_nothing_is_fetched_and_only_the_page_s_own_script_may_run(text):
@@ -81,7 +81,7 @@ def test_texts_of_users_never_become_markup(text):
 
 
 def test_every_section_belongs_to_a_view(text, data):
-    parts = ["overview", "scores", "ranking", "treebanks", "maps", "candidates"]
+    parts = ["overview", "scores", "ranking", "treebanks", "changes", "maps", "candidates"]
     assert list(data) == ["page", *parts]
     homes = re.findall(r'<section data-view="(\w+)"', text)
     assert homes == ["systems" if one == "scores" else one for one in parts]

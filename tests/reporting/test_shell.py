@@ -5,9 +5,28 @@ import pytest
 from tests.reporting.browsing import address, until
 
 VIEWS = [
-    "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Data maps", "Work list",
+    "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Changes", "Data maps", "Work list",
     "Search", "Methods",
 ]  # fmt: skip
+#: Targets of less than 24 pixels, but for links within a sentence.
+SMALL_TARGETS = """() => [...document.querySelectorAll("button, summary, select, input, a")].flatMap((node) => {
+  const box = (node.closest("label") && node.matches("[type=checkbox]") ? node.closest("label") : node);
+  const { width, height } = box.getBoundingClientRect();
+  const inline = node.matches("a:not(.info)") && node.closest("p, li, dd, h3, h4");
+  if (!width || !height || node.matches(".skip") || inline || (width >= 24 && height >= 24)) return [];
+  return [`${node.tagName} ${node.className} ${node.textContent.trim().slice(0, 30)} ${width} x ${height}`];
+})"""
+#: Texts that reach out of their drawing, and drawings that begin or end off screen.
+CUT = """() => [...document.querySelectorAll(".view:not([hidden]) :is(svg.chart, canvas)")].flatMap((chart) => {
+  const frame = chart.getBoundingClientRect();
+  if (!frame.width) return [];
+  const off = frame.left < 0 || frame.right > innerWidth + 1 ? [chart.getAttribute("aria-label") || "drawing"] : [];
+  const out = [...chart.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.width && (box.left < frame.left - 1.5 || box.right > frame.right + 1.5);
+  });
+  return [...off, ...out.map((text) => text.textContent)];
+})"""
 
 
 def test_views_without_data_are_absent(tab, small):
@@ -74,7 +93,7 @@ def test_it_works_with_frozen_timers_on_a_slow_machine(tab, small):
     slider = page.locator("#view-ranking input[type=range]")
     slider.evaluate("e => { e.value = 2; e.dispatchEvent(new Event('input')) }")
     assert page.locator("#ranking-size").inner_text().startswith("3 of 14")
-    page.keyboard.press("7")
+    page.keyboard.press("8")
     page.locator("button[data-region=easy]").evaluate("e => e.click()")
     assert "in the frame" in page.locator("#maps-count").inner_text()
 
@@ -85,3 +104,44 @@ def test_without_a_script_the_tables_are_there(tab, small):
     page.locator("summary", has_text="Ranking over all treebanks").click()
     assert "75." in page.locator("[data-view=ranking] details").first.inner_text()
     assert page.get_by_role("heading", name="Methods").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 768, 1440, 1920])
+def test_nothing_is_cut_off_or_too_small_to_hit(tab, demo, width):
+    page = tab(demo / "index.html", viewport={"width": width, "height": 900})
+    faults, charts = [], 0
+    for link in page.locator("#rail a").all():
+        link.click()
+        page.wait_for_timeout(100)  # drawings wait for their width
+        charts += page.locator(".view:visible :is(svg.chart, canvas)").count()
+        found = [*page.evaluate(SMALL_TARGETS), *page.evaluate(CUT)]
+        faults += [f"{link.inner_text()}: {fault}" for fault in found]
+    assert charts > 30
+    assert faults == []
+
+
+def test_every_view_has_a_key(tab, demo):
+    page = tab(demo / "index.html")
+    links = page.locator("#rail a")
+    names = links.all_inner_texts()
+    assert len(names) == 13
+    for place, name in enumerate(names):
+        key = links.nth(place).get_attribute("title").removeprefix("Key: ")
+        page.keyboard.press(key.replace("Shift+", "Shift+Digit"))
+        until(page, f"document.querySelector('#rail a[aria-current]').textContent === {name!r}")
+        assert page.locator(".view:visible h2").all_inner_texts() == [name]
+    assert "0, then Shift with a digit" in page.locator("footer").inner_text()
+
+
+def test_a_wide_screen_is_used(tab, demo):
+    """Of the width beside the rail at least two thirds hold something."""
+    page = tab(demo / "index.html", viewport={"width": 1920, "height": 1080})
+    for view in ("systems", "errors", "compare", "ranking", "treebanks", "maps", "learning", "changes"):
+        page.evaluate(f"location.hash = '#{view}'")
+        until(page, f"document.querySelector('#view-{view}:not([hidden])')")
+        page.wait_for_timeout(100)
+        right = page.evaluate(
+            "Math.max(...[...document.querySelectorAll('.view:not([hidden]) .live :is(table, svg, canvas, .card)')]"
+            ".map((node) => node.getBoundingClientRect().right))"
+        )
+        assert right > 200 + (1920 - 200) * 2 / 3, (view, right)

@@ -81,10 +81,22 @@ def test_classes_are_those_of_the_library_in_the_order_chosen(tab, scored, files
         assert ("*" in difference) == (test is not None and test <= 0.05)
         lost.append(int(errors.replace("−", "-")))
         assert lost[-1] == ours[name]["correct"] - theirs[name]["correct"]
-    assert [abs(one) for one in lost] == sorted((abs(one) for one in lost), reverse=True)
+    # Classes without an interval come last, in every order.
+    known = [tests[row[0]]["low"] is not None for row in rows]
+    assert known == sorted(known, reverse=True)
+    assert 0 < sum(known) < len(known)
+    order = [(not one, -abs(value)) for one, value in zip(known, lost, strict=True)]
+    assert order == sorted(order)
+    assert page.locator(".diverge .diverging.few").count() == page.locator(".diverge button.few").count()
+    assert page.locator(".diverge button.few").count() == len(known) - sum(known)
+    cell = page.locator(".diverge button[data-row]").first.get_attribute("title")
+    assert cell.endswith(f"{rows[0][1]} words")
+    significant = sum(test["p_corrected"] is not None and test["p_corrected"] <= 0.05 for test in tests.values())
+    said = page.locator(".class-tests").inner_text()
+    assert said.startswith(f"{significant} of " if significant else "No single class is significant: ")
     page.locator("#compare-classes").get_by_label("Order").select_option("class")
     names = page.locator(".diverge tbody th").all_inner_texts()
-    assert names == sorted(names)
+    assert names == sorted(names, key=lambda name: (tests[name]["low"] is None, name))
 
 
 def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):

@@ -1,5 +1,7 @@
 """Errors and their sentences in a browser, against numbers computed in Python."""
 
+from collections import Counter
+
 from tests.reporting.browsing import address, table, until
 from tests.reporting.conftest import TREEBANKS
 from treegauge.reporting.report import report
@@ -28,7 +30,7 @@ def test_a_class_opens_its_sentences_with_aligned_trees(tab, small):
     wrong = row["gold"] - row["correct"]
     shown = {cells[0]: cells[1:3] for cells in table(page, "#view-errors .data-table")}
     assert shown["NOUN"] == [str(row["gold"]), str(wrong)]
-    view.get_by_role("button", name="NOUN").click()
+    view.get_by_role("button", name="NOUN", exact=True).click()
     title = drawer.locator("h3").inner_text()
     assert title.startswith(f"<b>beta, upos NOUN: {wrong} of {row['gold']} words incorrect; ")
     assert f"all {wrong} words in {len(cells.errors('NOUN'))} sentences" in title
@@ -222,28 +224,105 @@ def test_a_rate_over_treebanks_is_called_micro_beside_the_macro_average(tab, sco
     assert "average" not in page.locator("#view-errors .result").inner_text()
 
 
-def test_a_filter_does_not_offer_all_where_one_is_shown(tab, scored):
-    page = tab(scored / "page.html", "#errors")
-    fields = page.locator(".filters")
-    system = fields.get_by_role("combobox", name="System")
-    assert system.input_value() == "high"
-    assert system.locator("option").all_inner_texts() == ["high", "middle", "low"]
-    assert fields.get_by_role("combobox", name="Treebank").input_value() == ""
-    page = tab(scored / "page.html", "#systems")
-    treebank = page.locator(".filters").get_by_role("combobox", name="Treebank")
-    assert treebank.input_value() == TREEBANKS[0]
-    assert "all treebanks" not in treebank.locator("option").all_inner_texts()
+def kinds_counted(small, system):
+    """Return the errors of a system by kind, counted word by word."""
+    gold, alignment = aligned(small, system)
+    parsed = alignment.system.treebank
+    heads = gold.head == parsed.head
+    names = [[text.partition(":")[0] for text in one["deprel"].to_list()] for one in (gold, parsed)]
+    same = [a == b for a, b in zip(*names, strict=True)]
+    pairs = list(zip(heads.tolist(), same, strict=True))
+    return [pairs.count(pair) for pair in ((False, True), (True, False), (False, False))]
+
+
+def test_all_systems_are_shown_by_kind_of_error_and_each_opens_its_sentences(tab, small):
+    page = tab(small / "page.html", "#errors")
+    assert page.locator(".filters").get_by_role("combobox", name="System").input_value() == ""
+    rows = {row[0]: row for row in table(page, "[aria-label='Errors by kind and system']")}
+    assert rows.keys() == {"alpha", "<b>beta"}
+    for name, system in (("alpha", "alpha"), ("<b>beta", "beta")):
+        counts = kinds_counted(small, system)
+        assert [int(cell) for cell in rows[name][2:5]] == counts
+        assert int(rows[name][7]) == sum(counts)
+    _, relation, _ = kinds_counted(small, "alpha")
+    page.get_by_role("button", name="Read: alpha, only the relation is incorrect").click()
+    drawer = page.locator(".drawer")
+    assert f"all {relation} words in" in drawer.locator("h3").inner_text()
+    assert drawer.locator(".sentence-line mark").count() == drawer.locator(".arc.wrong.label").count() > 0
+    said = drawer.locator("h3").inner_text()
+    again = tab(small / "page.html", "#" + address(page).partition("#")[2])
+    assert again.locator(".drawer h3").inner_text() == said
+    cards = page.locator("#view-errors .card")
+    assert cards.locator("h4").all_inner_texts() == ["alpha", "<b>beta"]
+
+
+def test_classes_of_few_words_are_hollow_and_come_last(tab, scored):
+    words, wrong = Counter(), Counter()
+    for name in TREEBANKS:
+        (gold,) = (scored / name).glob("*.conllu")
+        found = class_scores(align(read_conllu(gold), read_conllu(scored / "high" / gold.name)), by="relation")
+        for row in found.table.to_dicts():
+            words[row["class"]] += row["gold"]
+            wrong[row["class"]] += row["gold"] - row["correct"]
+    page = tab(scored / "page.html", "#errors?by=relation")
+    box = page.locator("#view-errors .data-table", has=page.locator("[aria-label='Errors by relation and system']"))
+    for _ in range(2):  # in every order
+        rows = table(page, "[aria-label='Errors by relation and system']")
+        few = [words[row[0]] < 100 for row in rows]
+        assert few == sorted(few)
+        assert 0 < sum(few) < len(few)
+        assert box.locator("tbody td:nth-child(3) .heat-cell.few").count() == sum(few)
+        box.locator("thead button").first.click()
+    cell = box.locator("tbody tr", has_text="nsubj").locator(".heat-cell").first
+    said = f"high, relation nsubj: {wrong['nsubj']} of {words['nsubj']} words incorrect"
+    assert said in cell.get_attribute("title")
+    cell.click()
+    assert page.locator(".drawer h3").inner_text().startswith(said)
+    one = tab(scored / "page.html", "#errors?by=relation&system=high")
+    shown = [words[row[0]] < 100 for row in table(one, "[aria-label='Errors by relation']")]
+    assert shown == sorted(shown)
+    hollow = [name for name, count in words.items() if count < 100 and wrong[name]]
+    assert one.locator("[aria-label='Errors by relation'] .stack.few:has(span)").count() == len(hollow)
+
+
+def test_views_keep_the_filter_and_show_all(tab, scored):
+    for view in ("errors", "systems"):
+        page = tab(scored / "page.html", f"#{view}")
+        for name in ("Treebank", "System"):
+            field = page.locator(".filters").get_by_role("combobox", name=name)
+            assert field.input_value() == ""
+            assert field.locator("option").first.inner_text() == f"all {name.lower()}s"
+    assert page.locator("#view-systems .card h4").all_inner_texts() == list(TREEBANKS)
+    tests = table(page, "[aria-label='Paired tests']")
+    assert {row[1] for row in tests} == set(TREEBANKS)
     page.locator(".filters").get_by_role("combobox", name="System").select_option("high")
     assert page.locator("#systems-what").inner_text() == "high on 3 treebanks"
-    assert page.locator(".filters").get_by_role("combobox", name="Treebank").input_value() == ""
+    page.go_back()
+    page.wait_for_selector("#view-systems .card")
+
+
+def test_micro_and_macro_averages_are_labelled(tab, scored):
+    page = tab(scored / "page.html", "#systems")
+    both = {name: [] for name in ("high", "middle", "low")}
+    for name in TREEBANKS[:2]:  # the third lacks a system
+        (gold,) = (scored / name).glob("*.conllu")
+        found = evaluate(gold, {system: scored / system / gold.name for system in both})
+        for system, each in both.items():
+            each.append(found[system]["LAS"])
+    rows = {(row[0], row[1]): row[2:] for row in table(page, "[aria-label='Averages over 2 treebanks']")}
+    for at, each in enumerate(both.values()):
+        macro = sum(one.f1 for one in each) / len(each)
+        micro = 100 * sum(one.correct for one in each) / sum(one.gold for one in each)
+        assert rows["LAS", "macro"][at].startswith(f"{macro:.2f}")
+        assert rows["LAS", "micro"][at].startswith(f"{micro:.2f}")
 
 
 def test_showing_all_rows_never_fails(tab, scored):
     """The button may be pressed by a program or a key after a filter has left few rows."""
     page = tab(scored / "page.html", "#errors?by=relation")
-    box = page.locator("#view-errors .data-table").first
+    box = page.locator("#view-errors .data-table:has(input.filter)").first
     more = box.locator(".more button")
-    page.evaluate("document.querySelector('#view-errors .data-table .more').hidden = false")
+    page.evaluate("for (const more of document.querySelectorAll('#view-errors .more')) more.hidden = false")
     box.locator("input.filter").fill("no such class")
     more.evaluate("button => button.click()")  # the tab fails if the page complains
     assert box.locator("tbody tr").count() == 0

@@ -2,16 +2,20 @@
 
 import csv
 import re
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
 import pytest
 
-from tests.reporting.browsing import address, until
+import treegauge as tg
+from tests.reporting.browsing import address, table, until
 from treegauge.learning.dynamics.cartography import data_map
 from treegauge.learning.dynamics.recording import Recording
+from treegauge.reporting.report import report
 from treegauge.reporting.sections.maps import quantised
-from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 
 def test_a_long_table_shows_all_its_rows_when_asked(tab, small):
@@ -98,3 +102,67 @@ def test_a_map_is_printed_on_white_paper(tab, small):
     page.emulate_media(media="print")
     until(page, f"{corner}[0] === 255")
     assert page.evaluate(corner) == [255, 255, 255, 255]
+
+
+def test_a_region_of_one_word_can_be_seen_and_hit(tab, small, tmp_path):
+    """One hard word among easy ones: a larger, opaque dot, and a target of 24 pixels."""
+    recording = Recording.load(small / "training.npz")
+    sure = np.full_like(recording.head_logp, np.log(0.99))
+    sure[:, 7] = np.log(0.02)
+    replace(recording, head_logp=sure).save(tmp_path / "training.npz")
+    report(small / "UD_Small-Test", tmp_path / "training.npz", out=tmp_path / "page.html")
+    page = tab(tmp_path / "page.html", "#maps")
+    train = read_conllu(small / "UD_Small-Test", split="train")
+    answer = page.locator("#maps-answer").inner_text()
+    assert f"One word of {train.n_words:,} stayed hard: check it first." in answer
+    assert "0.0 % stayed" not in answer
+    canvas = page.locator("#view-maps canvas")
+    canvas.hover()
+    box = canvas.bounding_box()
+    x, y = 46, box["height"] - 40 - 0.02 * (box["height"] - 50)  # variability 0, confidence .02
+    seen = page.evaluate(
+        """([x, y]) => {
+          const copy = document.createElement("canvas");
+          const pen = copy.getContext("2d", { willReadFrequently: true });
+          const source = document.querySelector("#view-maps canvas");
+          Object.assign(copy, { width: source.width, height: source.height });
+          pen.drawImage(source, 0, 0);
+          const { data } = pen.getImageData(x - 12, y - 12, 24, 24);
+          const hard = getComputedStyle(document.documentElement).getPropertyValue("--c5").trim();
+          const rgb = [1, 3, 5].map((i) => parseInt(hard.slice(i, i + 2), 16)).join();
+          let n = 0;
+          for (let i = 0; i < data.length; i += 4) n += [...data.slice(i, i + 3)].join() === rgb;
+          return n;
+        }""",
+        [x, y],
+    )
+    assert seen >= 64, "a dot of 8 by 8 pixels or more, in the colour of its region"
+    page.mouse.move(box["x"] + x + 12, box["y"] + y)
+    form = train["form"].to_list()[7]
+    assert page.locator(".spot").inner_text().startswith(f"{form} ")
+    page.locator("button[data-region=hard]").click()
+    assert page.locator("#maps-count").inner_text() == f"1 word of {train.n_words:,} in the frame"
+
+
+def test_maps_of_several_treebanks_are_all_shown_and_keep_the_filter(tab, small, tmp_path):
+    files = []
+    for number, name in enumerate(("UD_One-A", "UD_Two-B")):
+        (tmp_path / name).mkdir()
+        train = synthetic(20 + 10 * number, seed=number, prefix=name)
+        write_conllu(train, tmp_path / name / f"{name[3:].lower().replace('-', '_')}-ud-train.conllu")
+        files += [tmp_path / name, tmp_path / f"recording{number}.npz"]
+        tg.map(tmp_path / name, epochs=2, recording=files[-1])
+    report(*files, small / "UD_Small-Test", out=tmp_path / "page.html")
+    page = tab(tmp_path / "page.html", "#maps")
+    rows = table(page, "[aria-label='All data maps']")
+    assert [row[0] for row in rows[::2]] == ["UD_One-A/train (train)", "UD_Two-B/train (train)"]
+    words = [read_conllu(file, split="train").n_words for file in files[::2]]
+    assert [row[2] for row in rows[::2]] == [f"{number:,}" for number in words]
+    assert page.locator("#view-maps canvas").is_hidden()
+    page.locator("#view-maps tbody a").nth(2).click()
+    until(page, "!document.querySelector('#view-maps canvas').closest('[hidden]')")
+    assert "UD_Two-B" in page.locator("#view-maps .controls").first.inner_text()
+    assert page.locator(".filters").get_by_role("combobox", name="Treebank").input_value() == "UD_Two-B"
+    page.locator(".filters").get_by_role("combobox", name="Treebank").select_option("UD_Small-Test")
+    assert "No words of UD_Small-Test were recorded." in page.locator("#view-maps .result").first.inner_text()
+    assert page.locator("#view-maps canvas").is_hidden()

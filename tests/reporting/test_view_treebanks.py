@@ -2,14 +2,17 @@
 
 import pytest
 
+import treegauge as tg
 from tests.reporting.browsing import address, table
 from treegauge.auditing.diff import diff
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
 from treegauge.reporting.report import report
 from treegauge.reporting.sections.treebanks import FAMILY_NAMES, MEASURE_NAMES
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.data.conllu import write_conllu
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 
 def test_every_measure_and_family_has_a_name():
@@ -78,10 +81,24 @@ def test_two_releases_are_compared_with_their_trees(tab, tmp_path):
         write_conllu(treebank, folder / "xx_test-ud-train.conllu")
     folders = [tmp_path / one / "UD_Small-Test" for one in ("r2.5", "r2.9")]
     report(*folders, out=tmp_path / "page.html")
-    page = tab(tmp_path / "page.html", "#treebanks")
+    page = tab(tmp_path / "page.html", "#changes")
     layers = {row["layer"]: row for row in diff(*folders).attached["layers"].rows}
-    said = page.locator("#view-treebanks .result").inner_text()
-    assert f"Of {old.n_words} words, 0 head, {layers['deprel']['changed']} deprel and 0 upos" in said
+    said = page.locator("#view-changes .result").inner_text()
+    count = layers["deprel"]["changed"]
+    share = f"{100 * count / old.n_words:.1f} %"
+    assert f"Of {old.n_words} words, 0 head, {count} deprel ({share}) and 0 upos" in said
+    assert "1 systematic change. All words are counted, so there is no interval." in said
+    (rule,) = table(page, "[aria-label='Systematic changes']")
+    first = old["deprel"].to_list().index("nmod")
+    sentence = int(old.sentence_of[first])
+    assert rule[2:] == [
+        "nmod",
+        "obl",
+        str(count),
+        str(count),
+        "100.0",
+        f"{old[sentence].id}: {old['form'].to_list()[first]}",
+    ]
     page.get_by_role("button", name="changed sentences").click()
     drawer = page.locator(".drawer")
     assert drawer.locator(".tree-name").all_text_contents() == ["2.9", "2.5"]
@@ -90,3 +107,31 @@ def test_two_releases_are_compared_with_their_trees(tab, tmp_path):
     assert drawer.locator(".arc.wrong.label").count()
     again = tab(tmp_path / "page.html", "#" + address(page).partition("#")[2])
     assert again.locator(".drawer svg.tree").count() == 1
+
+
+def test_two_outputs_are_compared_with_what_became_correct(tab, scored):
+    page = tab(scored / "page.html", "#changes")
+    assert page.locator("#rail a", has_text="Changes").count() == 0, "seven pairs are too many for a page"
+
+
+def test_runs_and_systems_on_one_text_are_compared(tab, small):
+    page = tab(small / "page.html", "#changes")
+    gold = read_conllu(small / "UD_Small-Test", split="test")
+    correct = {name: correct_words(align(gold, read_conllu(small / f"{name}.conllu"))) for name in ("alpha", "beta")}
+    fixed = int((correct["alpha"].relations & ~correct["beta"].relations).sum())
+    broken = int((correct["beta"].relations & ~correct["alpha"].relations).sum())
+    said = page.locator("#view-changes .result").inner_text()
+    assert said.startswith(
+        f"From <b>beta to alpha, of {gold.n_words} gold words, {fixed} become correct and {broken} incorrect"
+    )
+    (row,) = tg.score(gold, *(small / f"{name}.conllu" for name in ("alpha", "beta"))).attached["comparisons"].pairs
+    assert row["a"] == "alpha"
+    assert (
+        f"LAS {row['difference']:+.2f} points (95 % interval {row['low']:+.2f} to {row['high']:+.2f})"
+        in said.replace("−", "-")
+    )
+    made = diff(small / "beta.conllu", small / "alpha.conllu")
+    layers = {row["layer"]: row["changed"] for row in made.attached["layers"].rows}
+    assert f"{layers['head']} head (" in said
+    page.get_by_role("button", name="changed sentences").click()
+    assert page.locator(".drawer .tree-name").all_text_contents() == ["alpha", "<b>beta"]

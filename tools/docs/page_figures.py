@@ -45,6 +45,7 @@ INTERACTIONS = {
     },
     "table": {
         "sort systems by treebanks": ("#overview", ".board thead button"),
+        "sort by a system": ("#overview", ".board thead th:nth-child(2) button"),
         "open the ranking": ("#overview", "#rail a[href^='#ranking']"),
         "compare two systems": ("#overview", "#rail a[href^='#compare']"),
     },

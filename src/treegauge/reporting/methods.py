@@ -95,7 +95,7 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
             '<p>Papers to cite, as BibTeX: <button type="button" class="copy" data-copy="bibtex">Copy</button></p>'
         )
         bibtex = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
-        body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(bibtex)}</code></pre>')
+        body.append(f'<pre id="bibtex" data-keys="{" ".join(used)}" tabindex="0"><code>{escape(bibtex)}</code></pre>')
     return "\n".join(body)
 
 
@@ -109,8 +109,9 @@ def _entry(methods: Sequence[Method]) -> str:
     if len(methods) > SHOWN:
         summary = f"Signature and command of each of {len(methods)}"
         provenance = f"<details><summary>{summary}</summary>{provenance}</details>"
+    papers = " ".join(first.references)
     return (
-        f'<article class="method" id="method-{first.key}"><h4>{escape(first.name)}</h4>'
+        f'<article class="method" id="method-{first.key}" data-papers="{papers}"><h4>{escape(first.name)}</h4>'
         f"{drawn}<p>{escape(first.text)}</p>"
         f"{_listed({'Options': escape(options), 'From': cited})}{provenance}</article>"
     )

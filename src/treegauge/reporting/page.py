@@ -142,7 +142,7 @@ def page(title: str, introduction: str, sections: Sequence[Section], *, start: s
 </div>
 </div>
 </main>
-<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 open a view, / goes to its filter,
+<footer><p>Made by treegauge {__version__}. Keys: 1 to 9, 0, then Shift with a digit open a view; / goes to its filter;
 Escape closes the sentence panel.</p></footer>
 {data}
 <script>{code}</script>

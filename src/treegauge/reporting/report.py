@@ -169,7 +169,7 @@ def _sections(
             note(f"measuring {count_treebanks(new).lower()}")
         given = [inputs.command_path(one.path) for one in inputs.treebanks]
         yield treebanks_section(inputs.treebanks, inputs.saved, given=given, errors=inputs.errors)
-        yield from _changes(inputs)
+    yield from _changes(inputs, results)
     if inputs.recordings:
         from treegauge.reporting.sections.maps import maps_section, recorded_candidates
 
@@ -185,15 +185,20 @@ def _sections(
         yield learning_section(inputs, stores, convention)
 
 
-def _changes(inputs: "PageInputs") -> "Iterator[Section]":
-    """Return the section on releases, if a treebank has several."""
-    from treegauge.reporting.sections.treebanks import changes_section, release_pairs
+def _changes(inputs: "PageInputs", results: "list[Scores]") -> "Iterator[Section]":
+    """Return the section on changes, if a treebank has several releases or a text several outputs."""
+    from treegauge.reporting.sections.scores_details import compared_outputs
+    from treegauge.reporting.sections.treebanks import changes_section, compared_releases, release_pairs
 
-    if pairs := release_pairs(inputs.treebanks):
+    path = inputs.command_path
+    pairs = release_pairs(inputs.treebanks)
+    if pairs:
         note("comparing releases")
-        path = inputs.command_path
-        given = [(path(old.path), path(new.path)) for old, new in pairs]
-        yield changes_section(pairs, given=given, errors=inputs.errors)
+    given = [(path(old.path), path(new.path)) for old, new in pairs]
+    found = compared_releases(pairs, given=given, errors=inputs.errors)
+    found += compared_outputs(inputs.scored, results)
+    if found:
+        yield changes_section(found)
 
 
 def _ranking(

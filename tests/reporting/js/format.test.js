@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerOf } from "../../../src/treegauge/reporting/assets/views/maps.js";
+import { answerOf } from "../../../src/treegauge/reporting/assets/views/maps_all.js";
 import {
   filledCommand,
   grouped,
@@ -44,6 +44,6 @@ test("hard words are counted where they are few", () => {
   const said = (hard) =>
     answerOf({ total: 2000, values: { head: { easy: 90, ambiguous: 5, hard, confidence: 0.9 } } }, "head");
   assert.match(said(0), /None stayed hard\.$/);
-  assert.match(said(0.05), /One word stayed hard: check it first\.$/);
-  assert.match(said(2.5), /2\.5 % stayed hard: check these 50 words first\.$/);
+  assert.match(said(0.05), /One word of 2,000 stayed hard: check it first\.$/);
+  assert.match(said(2.5), /50 words \(2\.5 %\) stayed hard: check them first\.$/);
 });

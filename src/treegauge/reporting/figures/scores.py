@@ -34,9 +34,13 @@ STEP = 18
 
 
 def interval_data(scores: Scores) -> list[dict[str, Any]]:
-    """Return, for each metric, score and interval of every system in percent, also for the page."""
+    """Return each metric's score, interval and counts (correct, gold, system words) by system, also for the page."""
+    keys = ("correct", "gold", "system")
     by_metric = {
-        name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
+        name: [
+            {"f1": one[name].f1, "interval": one[name].interval, "counts": [getattr(one[name], key) for key in keys]}
+            for one in scores.systems
+        ]
         for name in scores.systems[0].metrics
         if name not in MORE
     }

@@ -5,15 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
-from treegauge.learning.curve import BANDS, complexity, curve, equivalent
-from treegauge.learning.curves.class_counts import ALL, joined_counts, read_attachments
+from treegauge.learning.curve import BANDS, advise, complexity, curve, equivalent
+from treegauge.learning.curves.advising import Outlook, expected_gain
+from treegauge.learning.curves.class_counts import ALL, Attachments, joined_counts, read_attachments
+from treegauge.learning.curves.equivalents import REACH
 from treegauge.learning.curves.gathering import stored_counts
-from treegauge.learning.curves.score_grid import AVERAGE
+from treegauge.learning.curves.score_grid import AVERAGE, grid_of
 from treegauge.learning.transfer import transfer
 from treegauge.reporting.figures.curves import curve_data
 from treegauge.reporting.inputs import PageInputs
@@ -21,6 +25,10 @@ from treegauge.reporting.methods import Method, make_method, treebank_of
 from treegauge.reporting.page import Section
 from treegauge.scoring.metrics.convention import Convention
 
+#: Budgets of further sentences for which the page has the gain: these times powers of ten.
+STEPS = (1, 1.5, 2, 3, 4, 5, 7)
+#: The smallest gain in points for which a doubling of the data is worth it.
+WORTH = 1.0
 _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 
 
@@ -67,7 +75,7 @@ class Votes:
 
 def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Convention) -> Section:
     """Return the section made from counts, stores of curves and results of transfer."""
-    data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE, "treebanks": []}
+    data: dict[str, Any] = {"curves": [], "complexity": [], "advice": [], "average": AVERAGE, "treebanks": []}
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
     short: list[str] = []
@@ -100,6 +108,16 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
             make_method("equivalents", average.signature, placed),
         ]
         short.append(_short(ends, data["treebanks"]))
+        data["advice"] = [one | {"treebank": names[one["treebank"]]} for one in outlooks(counts)]
+        if data["advice"]:
+            first = data["advice"][0]
+            chosen = counts.select(parsers=[first["parser"]], treebanks=[counts.treebanks[0]])
+            signature = expected_gain(chosen, BANDS, budget=first["have"]).signature
+            placed = command(
+                advise, *given, budget=first["have"], treebank=counts.treebanks[0] if several else None,
+                parser=first["parser"] if len(counts.parsers) > 1 else None,
+            )  # fmt: skip
+            methods.append(make_method("advice", signature, placed))
         classes = counts.frame.filter(counts.frame["class"] != ALL)
         if any(total >= BANDS.min_words for total in classes["total"]):
             simple = complexity(counts)
@@ -118,6 +136,47 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         "equivalents: the number of annotated sentences that a score corresponds to."
     )
     return Section("learning", "Learning", text, data, tables, methods, short, treebanks=data["treebanks"])
+
+
+def budgets(have: int) -> list[int]:
+    """Return the budgets of further sentences that the page offers, as far as gains were checked.
+
+    Examples
+    --------
+    >>> budgets(40)
+    [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300]
+    """
+    ladder = {int(step * 10**power) for power in range(7) for step in STEPS} | {have}
+    return [number for number in sorted(ladder) if have / 50 <= number <= (REACH - 1) * have]
+
+
+def outlooks(counts: Attachments) -> list[dict[str, Any]]:
+    """Return what ``curve advise`` says of each parser and treebank, for a grid of budgets.
+
+    Curves of fewer than three sizes are left out. A point is a budget, the score then, the gain and its interval.
+    """
+    found = []
+    for parser in counts.parsers:
+        for treebank in counts.treebanks:
+            own = counts.select(parsers=[parser], treebanks=[treebank])
+            if own.frame["size"].n_unique() < 3:
+                continue
+            grid = grid_of(own)
+            outlook = Outlook(grid, BANDS, int(grid.sizes[-1]))
+            now, score = outlook.now, float(outlook.before[0])
+            points = []
+            for budget in budgets(now):
+                low, high = (float(end[0]) for end in outlook.limits(now + budget))
+                gain = float(outlook.gains(now + budget)[0])
+                points.append([budget, score + gain, gain, *(end if np.isfinite(end) else None for end in (low, high))])
+            found.append({
+                "parser": parser, "treebank": treebank, "have": now, "now": score,
+                "words": int(grid.total[0, 0]), "doubling": float(outlook.raw(2 * now)[0]), "worth": WORTH,
+                "flat": outlook.mixture.flattening(grid.means[0, :, 0], WORTH),
+                "points": [[value if value is None else round(value, 4) for value in point] for point in points],
+                "notes": outlook.notes(2 * now),
+            })  # fmt: skip
+    return found
 
 
 def _readable(names: Sequence[str]) -> dict[str, str]:

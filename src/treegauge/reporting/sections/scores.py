@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
-from treegauge.reporting.figures.scores import class_data, interval_data
+from treegauge.reporting.figures.scores import SURE, UNSURE, class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method, treebank_of
 from treegauge.reporting.packing import heads, texts, trees
@@ -20,6 +20,7 @@ from treegauge.reporting.sections.overview import pair_rows
 from treegauge.reporting.sections.scores_details import (
     calibration_data,
     class_pairs,
+    kinds_by_class,
     mean_confusions,
     page_calibration,
     system_confusions,
@@ -88,7 +89,7 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         "and the statistical significance of their differences.\nChoose a cell of the heat map to "
         "read the sentences behind it: the gold tree above, the system's below."
     )
-    data = {"treebanks": parts}
+    data = {"treebanks": parts, "sure": [SURE, UNSURE]}
     return Section(
         "scores", "Scores", text, data, tables, methods, short[:NAMED],
         view="systems", treebanks=[part["treebank"] for part in parts],
@@ -186,6 +187,12 @@ def _part(
     cells = {by: class_data(systems) for by, systems in breakdowns.items()}
     for row in (row for rows in cells.values() for row in rows.values()):
         row["systems"] = [{**cell, "examples": []} for cell in row["systems"]]
+    for by, systems in breakdowns.items():
+        for number, found in enumerate(systems.values()):
+            kinds = kinds_by_class(all_confusions[number], found.gold.codes, len(found.gold.names))
+            for name, counts in zip(found.gold.names, kinds.round(4).tolist(), strict=True):
+                if name in cells[by]:
+                    cells[by][name]["systems"][number]["kinds"] = [int(n) if n.is_integer() else n for n in counts]
     for (by, name, system), places in examples.items():
         if name in cells[by]:  # a class may have no words
             here = cells[by][name]["systems"][system]

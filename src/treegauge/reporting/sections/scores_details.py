@@ -1,18 +1,24 @@
-"""Confusions of relations and tags for the page."""
+"""Confusions of relations and tags, calibration, tests of classes, and changes between outputs for the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.diff import diff
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.tables import p_value_cell
+from treegauge.core.verbs import command
+from treegauge.reporting.inputs import ScoredTreebank
+from treegauge.reporting.methods import treebank_of
 from treegauge.reporting.packing import floats, numbers, texts
 from treegauge.reporting.sections.overview import all_pairs
-from treegauge.scoring.alignment.align import Alignment
+from treegauge.reporting.sections.treebanks import Versions
+from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.calibration import Calibration, EventCalibration, calibrate
 from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
@@ -55,6 +61,12 @@ class WordConfusions(NamedTuple):
         """Return the data for the page: values, gold words of each, and the cells."""
         words = np.bincount(self.gold[self.counted], minlength=len(self.names))
         return {"names": self.names, "words": words.tolist(), "cells": self.cells()}
+
+    @property
+    def kinds(self) -> Ints:
+        """What is incorrect: 0 nothing, 1 only the head, 2 only the relation, 3 both, or there is no such word."""
+        kind = np.where(self.gold == self.system, 1, np.where(self.wrong_head, 3, 2))
+        return np.where(self.wrong, kind, 0)
 
     def examples(self, treebank: Treebank, limit: int) -> Iterator[list[Place]]:
         """Yield the first sentences of each of the most frequent cells."""
@@ -134,6 +146,12 @@ def mean_confusions(runs: Sequence[Mapping[str, WordConfusions]]) -> dict[str, d
     return means
 
 
+def kinds_by_class(runs: Sequence[Mapping[str, WordConfusions]], codes: npt.NDArray[np.int32], classes: int) -> Any:
+    """Return the incorrect words of each class by kind (classes x 3): means over the runs of a system."""
+    counts = [np.bincount(4 * codes + run["relation"].kinds, minlength=4 * classes) for run in runs]
+    return np.mean(counts, axis=0).reshape(classes, 4)[:, 1:]
+
+
 def page_calibration(alignments: Mapping[str, Alignment], scores: Scores) -> Calibration | None:
     """Return the calibration of the systems that give probabilities; None if no system does.
 
@@ -205,6 +223,54 @@ def _event(made: EventCalibration) -> dict[str, Any]:
 
 def _percent(share: float | None) -> float | None:
     return None if share is None else round(100 * share, 3)
+
+
+#: The largest number of pairs of outputs whose changes are on a page.
+MOST_CHANGES = 6
+
+
+def compared_outputs(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> list[Versions]:
+    """Compare the first two runs of each system, and systems of one run if there is room for all pairs.
+
+    Systems are compared from the lower LAS to the higher.
+    """
+    runs, systems = list[Versions](), list[tuple[ScoredTreebank, Scores, str, str]]()
+    for one, scores in zip(scored, results, strict=True):
+        for name in (name for name, own in one.systems.items() if len(own) > 1):
+            if len(runs) < MOST_CHANGES:
+                runs.append(_compared_outputs(one, scores, (name, 0), (name, 1)))
+        order = [system.system for system in sorted(scores.systems, key=lambda system: system["LAS"].f1)]
+        single = [name for name in order if len(one.systems[name]) == 1]
+        systems += [(one, scores, a, b) for a, b in combinations(single, 2)]
+    if len(runs) + len(systems) > MOST_CHANGES:
+        return runs
+    return runs + [_compared_outputs(one, scores, (a, 0), (b, 0)) for one, scores, a, b in systems]
+
+
+def _compared_outputs(one: ScoredTreebank, scores: Scores, old: tuple[str, int], new: tuple[str, int]) -> Versions:
+    """Compare two outputs; what is not annotation, such as probabilities, is left out."""
+    outputs = [one.systems[name][run] for name, run in (old, new)]
+    correct = [correct_words(align(one.gold, output), scores.convention) for output in outputs]
+    before, after = (own.relations for own in correct)
+    fixed, broken = int((after & ~before).sum()), int((before & ~after).sum())
+    facts: dict[str, Any] = {"words": int(correct[0].gold.sum()), "fixed": fixed, "broken": broken}
+    tests: Any = scores.attached.get("comparisons")
+    for row in tests.pairs if tests else ():
+        if {row["a"], row["b"]} == {old[0], new[0]}:
+            sign = 1 if row["a"] == new[0] else -1
+            ends = sorted(sign * end for end in (row["low"], row["high"]) if end is not None)
+            facts |= {
+                "difference": sign * row["difference"],
+                "low": ends[0] if ends else None,
+                "high": ends[-1] if ends else None,
+            }
+    plain = [output.with_columns({"misc": ["_"] * output.n_words}) for output in outputs]
+    signature = diff(*outputs).signature
+    names = [f"{name}, run {run + 1}" if old[0] == new[0] else name for name, run in (old, new)]
+    files = [one.files[name][run] for name, run in (old, new)]
+    treebank = treebank_of(one.gold.name)
+    made = command(diff, *files)
+    return Versions(treebank, (names[0], names[1]), [treebank], diff(*plain), made, facts, signature)
 
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.

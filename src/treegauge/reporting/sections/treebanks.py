@@ -23,6 +23,7 @@ from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section, asset
 from treegauge.reporting.saved import SavedResults, signed_choices
+from treegauge.treebanks.data.sentence_pairing import sentence_ids
 from treegauge.treebanks.sources.files import Errors
 from treegauge.treebanks.sources.inputs import Input
 from treegauge.treebanks.sources.languages import release_key, take_apart
@@ -239,48 +240,102 @@ def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
     ]
 
 
-def changes_section(
+class Versions(NamedTuple):
+    """Two versions of one text and what changed: releases of a treebank, or outputs that were scored against gold.
+
+    `facts` of outputs are the words that became correct and incorrect, and the difference with its interval;
+    `signature` is that of the command, where it compares more columns than the page.
+    """
+
+    name: str
+    versions: tuple[str, str]
+    treebanks: Sequence[str]
+    result: Diff
+    command: str
+    facts: Mapping[str, Any] = MappingProxyType({})
+    signature: str = ""
+
+
+def compared_releases(
     pairs: Sequence[tuple[Input, Input]], *, given: Sequence[tuple[str, str]], errors: Errors = "strict"
-) -> Section:
-    """Compare releases and return the section; `given` are the folders as written in commands."""
-    diffs = [diff(old.path, new.path, errors=errors) for old, new in pairs]
-    names = [f"{old.name} to {take_apart(new.name)[1]}" for old, new in pairs]
-    tables: list[tuple[str, Result]] = [
-        (f"Changes from {name}", result) for name, result in zip(names, diffs, strict=True)
-    ]
+) -> list[Versions]:
+    """Compare releases of treebanks; `given` are the folders as written in commands."""
     policy = None if errors == "strict" else errors
-    commands = "\n".join(command(diff, old, new, errors=policy) for old, new in given)
-    method = make_method("diff", "\n".join(result.signature for result in diffs), commands)
+    return [
+        Versions(
+            old.name.partition("@")[0], (_release(old), _release(new)), [old.name, new.name],
+            diff(old.path, new.path, errors=errors), command(diff, *paths, errors=policy),
+        )
+        for (old, new), paths in zip(pairs, given, strict=True)
+    ]  # fmt: skip
+
+
+def _release(one: Input) -> str:
+    return take_apart(one.name)[1] or one.name
+
+
+def changes_section(found: Sequence[Versions]) -> Section:
+    """Return the section on changes between releases and between outputs."""
+    names = [_title(one) for one in found]
+    tables: list[tuple[str, Result]] = [
+        (f"Changes from {name}", one.result) for name, one in zip(names, found, strict=True)
+    ]
+    methods = [
+        make_method("diff", one.signature or one.result.signature, one.command, of=name)
+        for name, one in zip(names, found, strict=True)
+    ]
     text = (
-        "Changes from one release to the next: sentences, words by layer, systematic changes, "
+        "Changes from one version to the next: sentences, words by layer, systematic changes, "
         "single corrections, and the first trees that changed."
     )
-    short = [_changes_short(name, result) for name, result in zip(names, diffs, strict=True)]
-    title = "Changes between releases"
-    data = {"pairs": [_diff_data(*pair, result) for pair, result in zip(pairs, diffs, strict=True)]}
-    return Section("changes", title, text, data, tables, [method], short, view="treebanks")
+    short = [_changes_short(name, one.result) for name, one in zip(names, found, strict=True)]
+    return Section("changes", "Changes", text, {"pairs": list(map(_diff_data, found))}, tables, methods, short)
 
 
-def _diff_data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
+def _title(one: Versions) -> str:
+    old, new = one.versions
+    return f"{one.treebanks[0]}: {old} to {new}" if one.facts else f"{one.treebanks[0]} to {new}"
+
+
+def _diff_data(one: Versions) -> dict[str, Any]:
     """Return the tables of a diff, and both trees of the first sentences that changed.
 
-    Only sentences with the same words in both releases: their trees are drawn together.
+    Only sentences with the same words in both versions: their trees are drawn together.
     """
-    pairs = result.pairs
+    pairs, result = one.result.pairs, one.result
     changed = changed_sentences(pairs, ["upos", "deprel"])
     same = [number for number in changed if pairs.same_words[number]]
     before = pairs.old.take(np.array(same[:CHANGED_SENTENCES], np.int64))
     after = pairs.new.take(pairs.sentences.to_new[same[:CHANGED_SENTENCES]])
     was = {name: texts(before[name].to_list()) for name in ("upos", "deprel")}
+    tables = {name: list(table.rows[:CHANGED_ROWS]) for name, table in result.attached.items()}
+    tables["rules"] = [
+        row | {"example": example} for row, example in zip(tables["rules"], _rule_examples(result), strict=False)
+    ]
     return {
-        "treebank": new.name,
-        "treebanks": [old.name, new.name],
-        "releases": [take_apart(release.name)[1] or release.name for release in (old, new)],
-        "tables": {name: list(table.rows[:CHANGED_ROWS]) for name, table in result.attached.items()},
-        "changed": len(changed_sentences(pairs, ["upos", "deprel"])),
+        "treebank": one.name,
+        "treebanks": list(one.treebanks),
+        "releases": list(one.versions),
+        "tables": tables,
+        "rules": len(result.changes.rules),
+        "changed": len(changed),
+        "facts": dict(one.facts),
         "trees": trees(after),
         "was": was | {"head": heads(before.head)},
     }
+
+
+def _rule_examples(result: Diff) -> list[str]:
+    """Return the sentence and the form of the first word of each systematic change, in their order."""
+    old, words = result.pairs.old, result.pairs.old_words
+    ids, forms = sentence_ids(old), old["form"].to_list()
+    found = []
+    for _, systematic in result.changes.parts:
+        for number, rule in enumerate(systematic.rules):
+            word = int(words[np.flatnonzero(systematic.rule_of == number)[0]])
+            sentence = int(old.sentence_of[word])
+            found.append((rule.changed, f"{ids[sentence] or sentence + 1}: {forms[word]}"))
+    return [example for _, example in sorted(found, key=lambda one: -one[0])]
 
 
 def _changes_short(name: str, result: Diff) -> str:

@@ -39,9 +39,38 @@ export const ticks = (low, high, count = 5) => {
   );
 };
 
+const LETTER = 6.3; // mean width of a letter of an axis name, in pixels
+
+// The lines of an axis name that fit into a width; broken at " · " where there is one, else at spaces.
+export const nameLines = (text, width) => {
+  const most = Math.max(8, Math.floor(width / LETTER));
+  if (text.length <= most) return [text];
+  const parts = text.includes(" · ") ? text.split(" · ") : text.split(" ");
+  const joint = text.includes(" · ") ? " · " : " ";
+  const lines = [];
+  for (const part of parts) {
+    const longer = lines.length ? `${lines.at(-1)}${joint}${part}` : part;
+    if (lines.length && longer.length <= most) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+};
+
+// The name of the axis below a drawing, centred under the axis or, if it is wide, under all.
+const axisName = (lines, { from, to, width, height }) => {
+  const widest = LETTER * Math.max(...lines.map((line) => line.length));
+  const middle = (from + to) / 2;
+  const x = middle - widest / 2 < 0 || middle + widest / 2 > width ? width / 2 : middle;
+  return lines.map((line, i) =>
+    svg("text", { class: "name", x, y: height - 4 - 14 * (lines.length - 1 - i), "text-anchor": "middle" }, line),
+  );
+};
+
 // A plane with axes; `x` and `y` are [low, high], `marks` gets the two scales.
 export const plane = (o, marks) => {
-  const { width, height, left = 46, right = 14, top = 12, bottom = 40 } = o;
+  const { width, height, left = 46, right = 14, top = 12 } = o;
+  const lines = nameLines(o.xname || "", width - 8);
+  const bottom = (o.bottom ?? 40) + 14 * (lines.length - 1);
   const scale = (low, high, from, to, log) => {
     const f = log ? Math.log : (v) => v,
       a = f(low),
@@ -80,11 +109,7 @@ export const plane = (o, marks) => {
         svg("text", { x: x(v), y: height - bottom + 16, "text-anchor": "middle" }, xtext(v)),
       ),
     ),
-    svg(
-      "text",
-      { class: "name", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" },
-      o.xname || "",
-    ),
+    axisName(lines, { from: left, to: width - right, width, height }),
     o.yname
       ? svg(
           "text",
@@ -103,9 +128,10 @@ export const plane = (o, marks) => {
 
 // Rows with names to the left and a scale below; `row` draws one at a height.
 export const rows = (o, row) => {
+  const lines = nameLines(o.name || "", o.width - 8);
   const step = o.step || 22,
     top = 6,
-    bottom = 40,
+    bottom = 40 + 14 * (lines.length - 1),
     right = 16;
   const longest = Math.max(...o.names.map((n) => n.length));
   const left = Math.min(o.width * 0.4, 14 + longest * 7);
@@ -135,11 +161,7 @@ export const rows = (o, row) => {
         ),
       ),
     ),
-    svg(
-      "text",
-      { class: "name", x: (left + o.width - right) / 2, y: height - 4, "text-anchor": "middle" },
-      o.name || "",
-    ),
+    axisName(lines, { from: left, to: o.width - right, width: o.width, height }),
     o.names.map((name, i) => {
       const y = top + step * (i + 0.5);
       const cut = name.length > most ? `${name.slice(0, most - 1)}…` : name;

@@ -5,7 +5,7 @@ import { button, html } from "../shell/dom.js";
 export const copied = (text) => {
   const field = html("textarea", { class: "spoken", "aria-label": "Text to copy" });
   field.value = text;
-  document.body.append(field);
+  (document.querySelector("dialog[open]") ?? document.body).append(field); // nothing else can be selected
   field.select();
   const done = document.execCommand("copy");
   field.remove();

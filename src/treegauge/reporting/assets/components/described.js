@@ -11,7 +11,7 @@ export const describe = (node, given) => {
 
 export const descriptionOf = (node) => KEPT.get(node) || null;
 
-const SKIPPED = ".info, .tools, .exports, [aria-hidden=true]";
+const SKIPPED = ".info, .tools, .taken, [aria-hidden=true]";
 
 // The text of an element as people read it; for a drawing, its title.
 export const textOf = (node) => {

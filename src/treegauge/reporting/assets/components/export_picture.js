@@ -105,17 +105,40 @@ export const tablePicture = ({ columns, rows }, title) =>
 
 export const svgText = (picture) => new XMLSerializer().serializeToString(picture);
 
-// Twice as many pixels as on the screen, as far as browsers can draw them.
-export const savePng = (picture, name, failed) => {
+// A PNG of a picture, twice as many pixels as on the screen, as far as browsers can draw them.
+const pngOf = (picture, done) => {
   const [width, height] = ["width", "height"].map((trait) => Number(picture.getAttribute(trait)));
   const ratio = Math.min(2, 16000 / Math.max(width, height));
   const image = new Image();
-  image.addEventListener("error", failed);
+  image.addEventListener("error", () => done(null));
   image.addEventListener("load", () => {
     const canvas = document.createElement("canvas");
     Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => (blob ? save(name, "image/png", blob) : failed()), "image/png");
+    canvas.toBlob(done, "image/png");
   });
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(picture))}`;
 };
+
+const FAILED = "This browser cannot draw the picture.";
+
+// `say` gets what happened, as a sentence.
+export const savePng = (picture, name, say) =>
+  pngOf(picture, (blob) => {
+    if (blob) save(name, "image/png", blob);
+    say(blob ? `Saved as ${name}.` : FAILED);
+  });
+
+// Where a browser does not allow pictures on the clipboard, the picture is saved.
+export const copyPng = (picture, name, say) =>
+  pngOf(picture, (blob) => {
+    if (!blob) return say(FAILED);
+    const instead = () => {
+      save(name, "image/png", blob);
+      say(`This browser does not copy pictures; saved as ${name}.`);
+    };
+    if (!navigator.clipboard?.write || !window.ClipboardItem) return instead();
+    return navigator.clipboard
+      .write([new window.ClipboardItem({ "image/png": blob })])
+      .then(() => say("Copied as PNG."), instead);
+  });

@@ -1,4 +1,4 @@
-// Tables as text: CSV for spreadsheets, LaTeX for papers.
+// Tables as text: CSV for spreadsheets, LaTeX for papers, Markdown for issues and wikis.
 
 import { short } from "../shell/format.js";
 
@@ -69,6 +69,19 @@ export const latexText = ({ columns, rows }, title) => {
     "\\end{table}",
     "",
   ].join("\n");
+};
+
+// Characters that Markdown or HTML would read as markup are escaped.
+const markdownCell = (value) => {
+  if (isEmpty(value)) return "";
+  const text = typeof value === "number" ? short(value) : String(value);
+  return text.replace(/[\\`*_{}[\]<>#|~]/g, "\\$&").replace(/\s+/g, " ");
+};
+
+export const markdownText = ({ columns, rows }, title) => {
+  const line = (row) => `| ${row.map(markdownCell).join(" | ")} |`;
+  const shape = `|${columns.map((_, i) => (numeric(rows, i) ? "---:" : "---")).join("|")}|`;
+  return [`**${markdownCell(title)}**`, "", line(columns), shape, ...rows.map(line), ""].join("\n");
 };
 
 // A name for a file: letters and digits of the title.

@@ -1,35 +1,56 @@
-// The export menu below every chart and table: CSV, SVG, PNG, LaTeX, and a link to the view.
+// Below every chart and table: a button that cites it, and a menu that copies or saves it.
 
 import { button, html, save } from "../shell/dom.js";
 import { copied } from "./copy.js";
 import { exported } from "./described.js";
-import { chartPicture, mapPicture, savePng, svgText, tablePicture } from "./export_picture.js";
-import { csvText, fileName, latexText } from "./export_text.js";
+import { chartPicture, copyPng, mapPicture, savePng, svgText, tablePicture } from "./export_picture.js";
+import { csvText, fileName, latexText, markdownText } from "./export_text.js";
 
 const pictureOf = (node, found) => {
   if (node.matches("table")) return tablePicture(found.shown(), found.title);
   return node.matches(".map") ? mapPicture(node) : chartPicture(node);
 };
 
+// Formats by name: the ending of a file, its type, and the text.
+const FORMATS = {
+  LaTeX: ["tex", "text/x-tex", (one) => latexText(one.shown(), one.title)],
+  Markdown: ["md", "text/markdown", (one) => markdownText(one.shown(), one.title)],
+  CSV: ["csv", "text/csv;charset=utf-8", (one) => csvText(one.data())],
+  SVG: ["svg", "image/svg+xml", (one, node) => svgText(pictureOf(node, one))],
+};
+
 // `target()` returns the current chart or table; charts are drawn again when the width changes.
 const items = (target, page) => {
-  const found = () => exported(target());
-  const write = (ending, type, make) => () => {
-    if (!target()) return page.say("There is nothing to export.");
-    const one = found();
-    save(fileName(one.title, ending), type, make(one));
-    return page.say(`${one.title} saved as ${ending}`);
+  const using = (act) => (event) => {
+    const node = target();
+    if (!node) return page.say("There is nothing to export.");
+    return act(exported(node), node, event.target);
   };
+  const told = (said, node) => {
+    node.focus({ preventScroll: true });
+    page.say(said);
+    node.title = said;
+  };
+  const saving = Object.entries(FORMATS).map(([name, [ending, type, make]]) =>
+    button(name, using((one, node) => {
+      save(fileName(one.title, ending), type, make(one, node));
+      page.say(`${one.title} saved as ${ending}`);
+    })),
+  );
+  const copying = Object.entries(FORMATS).map(([name, [, , make]]) =>
+    button(name, using((one, node, pressed) =>
+      told(copied(make(one, node)) ? `${one.title} copied as ${name}` : "Could not copy", pressed)),
+      { "aria-label": `Copy ${name}` }),
+  );
+  const png = (act) => using((one, node, pressed) =>
+    act(pictureOf(node, one), fileName(one.title, "png"), (said) => told(said, pressed)));
   return [
-    button("CSV", write("csv", "text/csv;charset=utf-8", (one) => csvText(one.data()))),
-    button("SVG", write("svg", "image/svg+xml", (one) => svgText(pictureOf(target(), one)))),
-    button("PNG", () => {
-      if (!target()) return;
-      const one = found();
-      const failed = () => page.say("This browser cannot draw the picture.");
-      savePng(pictureOf(target(), one), fileName(one.title, "png"), failed);
-    }),
-    button("LaTeX", write("tex", "text/x-tex", (one) => latexText(one.shown(), one.title))),
+    html("span", { class: "count" }, "Copy"),
+    copying,
+    button("PNG", png(copyPng), { "aria-label": "Copy PNG" }),
+    html("span", { class: "count" }, "Save"),
+    saving,
+    button("PNG", png(savePng)),
     button("Copy link", (event) => {
       const done = copied(location.href);
       event.target.focus({ preventScroll: true });
@@ -39,7 +60,7 @@ const items = (target, page) => {
   ];
 };
 
-export const exportMenu = (target, page) => {
+const exportMenu = (target, page) => {
   const node = html(
     "details",
     {
@@ -55,7 +76,7 @@ export const exportMenu = (target, page) => {
           node.append(html("div", { class: "exports-items" }, items(target, page)));
       },
     },
-    html("summary", {}, "Export"),
+    html("summary", {}, "Copy or save"),
   );
   return node;
 };
@@ -73,18 +94,28 @@ const placeOf = (node) => {
   return { after: node, target: () => node };
 };
 
-// Add a menu to every chart and table that has none.
-export const addMenus = (root, page) => {
-  for (const node of root.querySelectorAll(FIGURES)) {
-    const { after, target } = placeOf(node);
-    if (!target() || after.nextElementSibling?.matches(".exports")) continue;
-    after.after(exportMenu(target, page));
+// All charts and tables below a node that have something to show: {after, target}.
+export const figuresIn = (root) =>
+  [...root.querySelectorAll(FIGURES)].map(placeOf).filter(({ target }) => target());
+
+// Add a button and a menu to every chart and table that has none.
+const addMenus = (root, page, cite) => {
+  for (const { after, target } of figuresIn(root)) {
+    if (after.nextElementSibling?.matches(".taken")) continue;
+    after.after(
+      html(
+        "div",
+        { class: "taken" },
+        button("Cite", () => target() && cite(target()), { class: "plain cite" }),
+        exportMenu(target, page),
+      ),
+    );
   }
 };
 
 // Views are drawn again at times; their menus are then added again.
-export const keepMenus = (root, page) => {
-  const again = () => addMenus(root, page);
+export const keepMenus = (root, page, cite) => {
+  const again = () => addMenus(root, page, cite);
   new MutationObserver(again).observe(root, { childList: true, subtree: true });
   again();
 };

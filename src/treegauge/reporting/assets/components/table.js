@@ -39,7 +39,8 @@ export const tableData = (columns, rows) => {
 
 // Columns: {name, title, value(row), show(row), number, info, ends(row)}; rows are any objects. `info`
 // is the key of the method behind the numbers, `ends` gives the ends of an interval for exports. At
-// first `first` rows are shown, and a button for all.
+// first `first` rows are shown, and a button for all. Rows for which `last(row)` holds come after the
+// others in every order.
 export const dataTable = ({
   label,
   columns,
@@ -48,6 +49,7 @@ export const dataTable = ({
   sort = null,
   onsort = () => {},
   first = 25,
+  last = null,
 }) => {
   let by = sort ? sort.by : null,
     down = sort ? sort.down : false,
@@ -83,9 +85,7 @@ export const dataTable = ({
       (row) =>
         !asked ||
         columns.some((c) =>
-          String((c.show || c.value)(row) ?? "")
-            .toLowerCase()
-            .includes(asked),
+          textOf((c.show || c.value)(row)).toLowerCase().includes(asked),
         ),
     );
     const chosen = columns.find((c) => c.name === by);
@@ -97,7 +97,7 @@ export const dataTable = ({
         return known(value(a)) && known(value(b)) && down ? -order : order;
       });
     }
-    return kept;
+    return last ? [...kept.filter((row) => !last(row)), ...kept.filter(last)] : kept;
   };
   const refill = () => {
     const kept = chosenRows();

@@ -1,14 +1,15 @@
 // Start: make the rail, open the view in the URL, and follow links and keys.
 
+import { makeCiter } from "../components/cite.js";
 import { makeDrawer } from "../components/drawer.js";
 import { keepMenus } from "../components/exports.js";
 import { makeExplainer } from "../components/info.js";
-import { fill, html } from "./dom.js";
+import { button, fill, html } from "./dom.js";
 import { filterBar } from "./filters.js";
 import { frameOf } from "./frame.js";
-import { copyButtons, listen } from "./keys.js";
+import { copyButtons, keyName, listen } from "./keys.js";
 import { makePage } from "./page.js";
-import { printAll } from "./printing.js";
+import { printEverything, unfoldOnPaper } from "./printing.js";
 import { VIEWS } from "./views.js";
 
 export const start = () => {
@@ -19,7 +20,9 @@ export const start = () => {
   const views = VIEWS.filter((view) => view.shows(page));
   const filters = filterBar(page);
   const mounted = new Map();
-  const links = new Map(views.map((view) => [view.key, html("a", {}, view.title)]));
+  const links = new Map(
+    views.map((view, place) => [view.key, html("a", { title: `Key: ${keyName(place)}` }, view.title)]),
+  );
   let current = null;
 
   const open = (view) => {
@@ -76,8 +79,21 @@ export const start = () => {
   window.addEventListener("hashchange", () => follow(true));
   makeExplainer(page);
   follow(false);
-  keepMenus(main, page);
-  printAll(main);
+  const cite = makeCiter(page);
+  keepMenus(main, page, cite);
+  unfoldOnPaper(main);
+  const printAll = () => {
+    const frames = views.map((view) => ({ node: open(view), title: view.title }));
+    printEverything({ main, frames, restore: () => follow(false) });
+  };
+  document.querySelector(".top").append(
+    html(
+      "span",
+      { class: "page-tools" },
+      button("Cite", () => cite(mounted.get(current.key).frame.node), { title: "Cite this view" }),
+      button("Print all", printAll, { title: "Print all views, with contents" }),
+    ),
+  );
   copyButtons();
   document.documentElement.dataset.ready = "yes";
   page.readAhead();

@@ -6,6 +6,7 @@ import { view as compare } from "../views/compare.js";
 import { view as errors } from "../views/errors.js";
 import { view as ranking } from "../views/ranking.js";
 import { view as treebanks } from "../views/treebanks.js";
+import { view as changes } from "../views/changes.js";
 import { view as maps } from "../views/maps.js";
 import { view as candidates } from "../views/candidates.js";
 import { view as search } from "../views/search.js";
@@ -20,6 +21,7 @@ export const VIEWS = [
   errors,
   ranking,
   treebanks,
+  changes,
   maps,
   candidates,
   search,

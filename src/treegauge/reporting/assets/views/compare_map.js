@@ -36,20 +36,41 @@ const said = (row, a, b) =>
     row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
     row.p ? `p ${row.p.replace(/^(?!<)/, "= ")}, corrected for the number of classes` : null,
     lost(row.errors, a, b),
+    plural(row.words, "word"),
   ]
     .filter(Boolean)
     .join("; ");
 
 const starOf = (row) => (row.sure ? "*" : "");
 
-const cellButton = ({ row, a, b, reach, r, column, pressed, onopen }) => {
-  const shown = balance(0.5 + row.difference / reach / 2);
+// How far a difference is from 0, in half-widths of its interval: 1 if the interval excludes 0.
+// Classes without an interval are not shaded.
+export const sureness = ({ difference, low, high }) => {
+  if (low === null || high === null) return 0;
+  return Math.min(1, Math.abs(difference) / Math.max(1e-9, (high - low) / 2));
+};
+const untested = (row) => row.low === null;
+
+// What the tests of classes say together, in a sentence.
+export const classesText = (cells) => {
+  const tested = cells.filter((row) => row.p);
+  const sure = tested.filter((row) => row.sure);
+  if (!tested.length) return "No class has enough words for a test.";
+  const of = `${plural(tested.length, "test")} of single classes`;
+  if (!sure.length)
+    return `No single class is significant: none of ${of} is, after correction for the number of classes.`;
+  return `${sure.length} of ${of} ${sure.length === 1 ? "is" : "are"} significant after correction for the number of classes.`;
+};
+
+const cellButton = ({ row, a, b, r, column, pressed, onopen }) => {
+  const shown = balance(0.5 + (Math.sign(row.difference) * sureness(row)) / 2);
   return button(`${signed(row.difference, 1)}${starOf(row)}`, () => onopen(row, column), {
     "data-row": r,
     "data-column": column,
     "aria-pressed": String(pressed),
     title: said(row, a, b),
-    style: `background:${shown.fill};color:${shown.ink}`,
+    class: untested(row) ? "few" : null,
+    style: untested(row) ? "" : `background:${shown.fill};color:${shown.ink}`,
   });
 };
 
@@ -58,7 +79,7 @@ const divergingBar = (row, reach) => {
   const place = (v) => `${(50 + Math.max(-1, Math.min(1, v / reach)) * 50).toFixed(1)}%`;
   const [from, to] = row.difference >= 0 ? [0, row.difference] : [row.difference, 0];
   return html("span", {
-    class: `diverging ${row.difference >= 0 ? "pos" : "neg"}`,
+    class: `diverging ${row.difference >= 0 ? "pos" : "neg"}${untested(row) ? " few" : ""}`,
     "aria-hidden": "true",
     style:
       `--from:${place(from)};--to:${place(to)};` +
@@ -84,9 +105,19 @@ const sortable = (sort, onsort) => (key, name, number) =>
     number ? info("class_tests", { name, text: HEADS[key] }) : null,
   );
 
+// The tests in a sentence, and what the shades mean.
+const legend = (cells) => [
+  html("p", { class: "result class-tests" }, classesText(cells)),
+  html("p", { class: "count" },
+    "Full colour: the interval excludes 0; paler: it reaches further beyond 0. Dashed, at the end: too few words, or too few that differ, for an interval."),
+];
+
+// Classes without a test come last, in every order.
+const testedFirst = (rows) => [...rows.filter((row) => !untested(row)), ...rows.filter(untested)];
+
 // One treebank: a row per class with both scores, a bar, and the extra errors.
 export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
-  const reach = reachOf(rows.flatMap((row) => [row.difference, row.low, row.high]));
+  const reach = reachOf(rows.filter((row) => !untested(row)).flatMap((row) => [row.difference, row.low, row.high]));
   const head = sortable(sort, onsort);
   const line = (row, r) =>
     html(
@@ -99,13 +130,13 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
       html(
         "td",
         { class: "number" },
-        cellButton({ row, a, b, reach, r, column: 0, pressed: row.class === open, onopen }),
+        cellButton({ row, a, b, r, column: 0, pressed: row.class === open, onopen }),
       ),
       html("td", { class: "wide-bar" }, divergingBar(row, reach)),
       html("td", { class: "number" }, signed(row.errors, 0)),
       html("td", { class: "number" }, row.p),
     );
-  return scrolling(
+  return [legend(rows), scrolling(
     `Difference by ${by}`,
     html(
       "table",
@@ -126,14 +157,13 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
           head("", "p, corrected", true),
         ),
       ),
-      html("tbody", {}, rows.map(line)),
+      html("tbody", {}, testedFirst(rows).map(line)),
     ),
-  );
+  )];
 };
 
 // Several treebanks: a row per class, a column per treebank.
 export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) => {
-  const reach = reachOf(rows.flatMap((row) => row.cells.map((cell) => cell?.difference)));
   const head = sortable(sort, onsort);
   const line = (row, r) =>
     html(
@@ -152,7 +182,6 @@ export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) 
                 row: cell,
                 a,
                 b,
-                reach,
                 r,
                 column,
                 pressed: open === `${row.class} ${parts[column].treebank}`,
@@ -162,7 +191,7 @@ export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) 
         ),
       ),
     );
-  return scrolling(
+  return [legend(rows.flatMap((row) => row.cells.filter(Boolean))), scrolling(
     `Difference by ${by} and treebank`,
     html(
       "table",
@@ -182,5 +211,5 @@ export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) 
       ),
       html("tbody", {}, rows.map(line)),
     ),
-  );
+  )];
 };

@@ -1,4 +1,4 @@
-// Errors: what a system gets wrong, the most frequent confusions first, with their sentences.
+// Errors: what systems get wrong, by kind, by class and by confusion, with their sentences.
 
 import { scoredBank } from "../components/banks.js";
 import { info } from "../components/info.js";
@@ -10,259 +10,282 @@ import {
   cellsOf,
   cellText,
   cellWords,
-  classWords,
   errorCount,
   matrixOf,
-  merged,
   shownText,
 } from "./errors_confusion.js";
 import { confusionMatrix } from "./errors_matrix.js";
+import {
+  allWords,
+  classRows,
+  confusionOf,
+  correctText,
+  heatRows,
+  runsOf,
+  scoredParts,
+  systemRows,
+} from "./errors_data.js";
+import { ALL, classItems, errorHeat, KIND_TEXTS, kindColumns, kindLegend } from "./errors_kinds.js";
 
-const LISTED = 8;
-const LIMIT = 14;
+const LISTED = { one: 8, all: 4 };
+const LIMIT = { one: 14, all: 6 };
+const CARDS = 6; // systems with a card of confusions, under "all systems"
 const OF = { relation: "relations", upos: "UPOS tags" };
-
-// The scored treebanks with confusions of the chosen system, and this system.
-const chosenParts = (page) => {
-  const all = page.data("scores").treebanks;
-  const parts = page.treebank ? all.filter((one) => one.treebank === page.treebank) : all;
-  const system = page.system || parts[0]?.systems[0] || null;
-  return { system, parts: parts.filter((one) => one.systems.includes(system)) };
-};
-
-// The most runs that the system has on a treebank: counts are means over them.
-const runsOf = (parts, system) =>
-  Math.max(1, ...parts.map((one) => one.runs?.[one.systems.indexOf(system)] ?? 1));
-
-const confusionOf = (parts, system, of) => {
-  const found = parts
-    .map((one) => one.confusion?.[one.systems.indexOf(system)]?.[of])
-    .filter(Boolean);
-  return found.length ? merged(found) : null;
-};
-
-// Words by class over all chosen treebanks: [{class, gold, wrong, items}].
-const classRows = (parts, system, by) => {
-  const rows = new Map();
-  for (const part of parts) {
-    const at = part.systems.indexOf(system);
-    for (const row of part.breakdowns.find((one) => one.by === by)?.rows || []) {
-      const own = row.systems[at];
-      if (own?.correct === undefined) continue;
-      const one = rows.get(row.class) || { class: row.class, gold: 0, wrong: 0, places: [] };
-      one.gold += row.gold;
-      one.wrong += row.gold - own.correct;
-      one.places.push([part, own.examples || []]);
-      rows.set(row.class, one);
-    }
-  }
-  return [...rows.values()];
-};
-
-// The sentences of a class: for relations and tags all that the page has, for others a few.
-const classItems = (by, row, system) =>
-  row.places.flatMap(([part, examples]) => {
-    const bank = scoredBank(part);
-    const found =
-      by === "relation" || by === "upos"
-        ? classWords(bank, system, by, row.class, part.convention)
-        : examples.map(([sentence, words]) => ({ sentence, words }));
-    return found.map((one) => ({ bank, ...one }));
-  });
 
 export const view = {
   key: "errors",
   title: "Errors",
-  lead: "What does a system get wrong?",
+  lead: "What do the systems get wrong?",
   filters: ["treebank", "system"],
-  single: (page) => ({ system: chosenParts(page).system }),
   shows: (page) => page.has("scores"),
   mount(root, page) {
-    const cellItems = (parts, system, of, cell) =>
-      parts.flatMap((part) => {
+    const data = page.data("scores");
+    const few = (row) => row.gold < data.sure[1];
+    // What is shown: the treebanks, and one system or all.
+    const chosen = () => {
+      const all = scoredParts(page);
+      const fits = (part) => !page.system || part.systems.includes(page.system);
+      const parts = all.filter(fits);
+      const systems = page.systems.filter((name) => parts.some((part) => part.systems.includes(name)));
+      return { parts, systems: page.system ? systems.filter((name) => name === page.system) : systems };
+    };
+    const partsOf = (parts, system) => parts.filter((part) => part.systems.includes(system));
+
+    // Drawers: the sentences of a cell of confusions, or of a class and kind of errors.
+    const cellDrawer = (all, system, of, cell) => {
+      const parts = partsOf(all, system);
+      const confusion = confusionOf(parts, system, of);
+      const items = parts.flatMap((part) => {
         const bank = scoredBank(part);
         return cellWords(bank, system, of, cell, part.convention).map((one) => ({ bank, ...one }));
       });
-
-    const cellDrawer = (parts, system, of, cell, confusion) => {
-      const items = cellItems(parts, system, of, cell);
       const words = confusion.words[confusion.names.indexOf(cell.gold)];
       const text = cellText(cell, system, of, { words, errors: errorCount(confusion) });
       const title = [text, html("small", {}, ` ${shownText(cell, items, runsOf(parts, system))}.`)];
       return { title, items, systems: [system] };
     };
+    const classDrawer = (all, by, row, system, kind) => {
+      const items = classItems(by, row, system, kind);
+      const count = kind ? row.kinds[Object.keys(KIND_TEXTS).indexOf(kind)] : row.wrong;
+      const where = row.class === ALL ? ALL : `${by} ${row.class}`;
+      const what = kind ? `, ${KIND_TEXTS[kind]}` : "";
+      return {
+        title: [
+          `${system}, ${where}: ${grouped(count)} of ${plural(row.gold, "word")} incorrect${what}`,
+          html("small", {}, `; ${shownText({ count }, items, runsOf(partsOf(all, system), system))}.`),
+        ],
+        items,
+        systems: [system],
+      };
+    };
+    const CLOSED = { gold: "", given: "", class: "", kind: "", of_system: "" };
+    const openCell = (parts, system, of, cell) => {
+      page.set({ ...CLOSED, gold: cell.gold, given: cell.system, of_system: system, open: "" }, { push: true });
+      showSentences(page, { ...cellDrawer(parts, system, of, cell), onclose: () => page.set(CLOSED) });
+    };
+    const openClass = (parts, by, row, system, kind = "") => {
+      page.set({ ...CLOSED, by, class: row.class, kind, of_system: system, open: "" }, { push: true });
+      showSentences(page, { ...classDrawer(parts, by, row, system, kind), onclose: () => page.set(CLOSED) });
+    };
 
-    const summary = (parts, system, relations, errors) => {
-      const words = relations.words.reduce((sum, count) => sum + count, 0);
-      const runs = runsOf(parts, system);
+    const summary = (parts, systems) => {
       const where = parts.length === 1 ? parts[0].name : plural(parts.length, "treebank");
-      const right = (count, wrong) => (100 * (count - wrong)) / Math.max(1, count);
-      const sum = (counts) => counts.reduce((a, b) => a + b, 0);
-      const each = parts.map((part) => {
-        const own = confusionOf([part], system, "relation");
-        return right(sum(own.words), errorCount(own));
-      });
-      const macro = points(sum(each) / each.length);
+      const rows = systemRows(page, parts, systems);
+      if (systems.length === 1) return html("p", { class: "result" }, correctText(rows[0], where, page));
+      const [best, worst] = [rows[0], rows.at(-1)];
+      const ends = ({ score, interval }) =>
+        interval ? ` (LAS ${points(score)}, 95 % interval ${points(interval[0])} to ${points(interval[1])})` : "";
+      const rate = (row) => `${points(100 - row.micro, 1)} % of ${plural(row.gold, "word")}${ends(row)}`;
       return html(
         "p",
         { class: "result" },
-        `On ${where}, ${system} makes errors in ${grouped(errors)} of ${plural(words, "word")}` +
-          (runs > 1 ? `, the mean of ${runs} runs; ` : "; ") +
-          `${points(right(words, errors))} % have the correct head and relation` +
-          (parts.length > 1
-            ? ` (micro average: every word counts alike; the mean over treebanks, the macro average, is ${macro} %).`
-            : "."),
+        `On ${where}, ${best.class} makes the fewest errors, in ${rate(best)}, and ${worst.class} the most, in ${rate(worst)}.`,
       );
     };
 
-    const costly = (parts, system, of, confusion) => {
+    const systemTable = (parts, systems) => {
+      const rows = systemRows(page, parts, systems);
+      const several = parts.length > 1;
+      const number = (name, title, value) => ({ name, title, number: true, value, show: (row) => points(value(row)) });
+      const within = (row) => row.interval && html("small", {}, ` ${row.interval.map((v) => points(v)).join("–")}`);
+      const open = (row, kind) => openClass(parts, "relation", { ...row, class: ALL }, row.class, kind);
+      const score = several ? "LAS, macro average" : "LAS";
+      return [
+        html("h3", {}, "Errors by kind ", info("confusions")),
+        kindLegend(null),
+        dataTable({
+          label: "Errors by kind and system",
+          data: rows,
+          columns: [
+            { name: "system", value: (row) => row.class, show: (row) => html("a", { href: page.href("errors", { system: row.class }) }, row.class) },
+            ...kindColumns(rows, () => false, open),
+            { name: "treebanks", number: true, value: (row) => row.places.length },
+            { name: "words", number: true, value: (row) => row.gold },
+            { name: "incorrect", number: true, value: (row) => row.wrong },
+            several && number("% correct, micro average", "every word counts alike", (row) => row.micro),
+            {
+              ...number(score, "with its 95 % interval; every treebank counts alike in a macro average", (row) => row.score),
+              show: (row) => [points(row.score), within(row)],
+              ends: (row) => row.interval,
+            },
+          ].filter(Boolean),
+        }),
+      ];
+    };
+
+    const costly = (parts, system, of, listed) => {
+      const confusion = confusionOf(parts, system, of);
       const errors = errorCount(confusion);
       const words = (name) => confusion.words[confusion.names.indexOf(name)];
       return html(
         "ol",
         { class: "costly" },
         cellsOf(confusion)
-          .slice(0, LISTED)
+          .slice(0, listed)
           .map((cell) =>
             html(
               "li",
               {},
               cellText(cell, system, of, { words: words(cell.gold), errors }),
               " ",
-              button("Read", () => openCell(parts, system, of, cell, confusion), {
+              button("Read", () => openCell(parts, system, of, cell), {
                 class: "link",
-                "aria-label": `Read sentences with ${cell.gold} as ${cell.system}`,
+                "aria-label": `Read sentences of ${system} with ${cell.gold} as ${cell.system}`,
               }),
             ),
           ),
       );
     };
-
-    const showCell = (...what) =>
-      showSentences(page, {
-        ...cellDrawer(...what),
-        onclose: () => page.set({ gold: "", given: "" }),
+    const matrix = (parts, system, of, limit) =>
+      confusionMatrix({
+        matrix: matrixOf(confusionOf(parts, system, of), page.params.values === "all" ? Infinity : limit),
+        label: `Confusion matrix of ${OF[of]}, ${system}`,
+        onchoose: (cell) => openCell(parts, system, of, cell),
+        onall: () => change({ values: "all" }),
       });
-    const openCell = (parts, system, of, cell, confusion) => {
-      page.set({ gold: cell.gold, given: cell.system, class: "", open: "" }, { push: true });
-      showCell(parts, system, of, cell, confusion);
-    };
-    const showClass = (...what) =>
-      showSentences(page, { ...classDrawer(...what), onclose: () => page.set({ class: "" }) });
-    const openClass = (by, row, system) => {
-      page.set({ by, class: row.class, gold: "", given: "", open: "" }, { push: true });
-      showClass(by, row, system);
-    };
-    const classDrawer = (by, row, system) => {
-      const items = classItems(by, row, system);
-      const wrong = `${grouped(row.wrong)} of ${plural(row.gold, "word")} incorrect`;
-      return {
-        title: [
-          `${system}, ${by} ${row.class}: ${wrong}`,
-          html("small", {}, `; ${shownText({ count: row.wrong }, items, runsOf(page.data("scores").treebanks, system))}.`),
-        ],
-        items,
-        systems: [system],
+
+    // Frequent confusions and their matrix: of one system, or a card for each.
+    const confused = (parts, systems, kinds, of) => {
+      const one = systems.length === 1;
+      const size = one ? "one" : "all";
+      const having = systems.filter((name) => confusionOf(partsOf(parts, name), name, of));
+      const shown = having.slice(0, CARDS);
+      const about = [
+        `Rows: gold ${OF[of]}. Columns: predicted ${OF[of]}. Numbers are word counts. `,
+        of === "relation" ? "On the diagonal, the relation is correct but the head is not. " : null,
+        "Click a cell to read its sentences.",
+      ];
+      const card = (name) => {
+        const own = partsOf(parts, name);
+        return html("div", { class: one ? null : "card" }, one ? null : html("h4", {}, name),
+          costly(own, name, of, LISTED[size]), matrix(own, name, of, LIMIT[size]));
       };
-    };
-
-    const classTable = (parts, system, by, errors) => {
-      const rows = classRows(parts, system, by);
-      const column = (name, value) => ({ name, number: true, value });
-      const share = (name, value) => ({
-        ...column(name, value),
-        show: (row) => points(value(row), 1),
-      });
-      return dataTable({
-        label: `Errors by ${by}`,
-        filter: "class",
-        data: rows,
-        sort: { by: page.params.sort || "incorrect", down: page.params.up !== "1" },
-        onsort: (name, down) => page.set({ sort: name, up: down ? "" : 1 }),
-        columns: [
-          {
-            name: by,
-            value: (row) => row.class,
-            show: (row) => button(row.class, () => openClass(by, row, system), { class: "link" }),
-          },
-          column("words", (row) => row.gold),
-          column("incorrect", (row) => row.wrong),
-          share("incorrect, % of class", (row) => (100 * row.wrong) / row.gold),
-          share("% of all errors", (row) => (100 * row.wrong) / Math.max(1, errors)),
-        ],
-      });
-    };
-
-    const show = () => {
-      const { parts, system } = chosenParts(page);
-      const relations = confusionOf(parts, system, "relation");
-      if (!relations) {
-        const text = "This system was not scored on this treebank. Choose another treebank or system.";
-        fill(root, html("p", {}, text));
-        return;
-      }
-      const kinds = Object.keys(OF).filter((of) => confusionOf(parts, system, of));
-      const of = kinds.includes(page.params.of) ? page.params.of : "relation";
-      const confusion = confusionOf(parts, system, of);
-      const errors = errorCount(relations);
-      const classes = parts[0].breakdowns.map((one) => one.by);
-      const by = classes.includes(page.params.by) ? page.params.by : classes[0];
-      const change = (what) => {
-        page.set(what);
-        show();
-      };
-      const confused = [
+      return [
         html("h3", {}, "Most frequent confusions ", info("confusions")),
-        html(
-          "p",
-          { class: "controls" },
+        html("p", { class: "controls" },
           kinds.length > 1
-            ? select(
-                "Confusions of",
-                kinds.map((one) => [one, OF[one]]),
-                of,
-                (v) => change({ of: v === "relation" ? "" : v }),
-              )
-            : null,
-        ),
-        costly(parts, system, of, confusion),
-        html("h3", {}, "Confusion matrix"),
-        html(
-          "p",
-          {},
-          `Rows: gold ${OF[of]}. Columns: ${OF[of]} predicted by ${system}. Numbers are word counts. `,
-          of === "relation"
-            ? "On the diagonal, the relation is correct but the head is not. "
-            : null,
-          "Click a cell to read its sentences.",
-        ),
-        confusionMatrix({
-          matrix: matrixOf(confusion, page.params.values === "all" ? Infinity : LIMIT),
-          label: `Confusion matrix of ${OF[of]}, ${system}`,
-          onchoose: (cell) => openCell(parts, system, of, cell, confusion),
-          onall: () => change({ values: "all" }),
+            ? select("Confusions of", kinds.map((kind) => [kind, OF[kind]]), of, (v) => change({ of: v === "relation" ? "" : v }))
+            : null),
+        html("p", {}, about),
+        one ? shown.map(card) : html("div", { class: "cards" }, shown.map(card)),
+        having.length > CARDS
+          ? html("p", { class: "count" }, `${CARDS} of ${having.length} systems, those with the fewest errors; choose another above.`)
+          : null,
+      ];
+    };
+
+    const byClass = (parts, systems, by) => {
+      const sort = { by: page.params.sort || (systems.length > 1 ? "words" : "incorrect"), down: page.params.up !== "1" };
+      const onsort = (name, down) => page.set({ sort: name, up: down ? "" : 1 });
+      if (systems.length > 1)
+        return errorHeat({
+          label: `Errors by ${by} and system`,
+          by,
+          rows: heatRows(parts, systems, by),
+          systems,
+          sure: data.sure,
+          sort,
+          onsort,
+          onopen: (row, s) => openClass(parts, by, row.cells[s], systems[s]),
+        });
+      const [system] = systems;
+      const rows = classRows(parts, system, by);
+      const errors = rows.reduce((sum, row) => sum + row.wrong, 0);
+      const column = (name, value) => ({ name, number: true, value });
+      return [
+        kindLegend(rows.some(few) ? data.sure[1] : null),
+        dataTable({
+          label: `Errors by ${by}`,
+          filter: "class",
+          data: rows,
+          last: few,
+          sort,
+          onsort,
+          columns: [
+            {
+              name: by,
+              value: (row) => row.class,
+              show: (row) => button(row.class, () => openClass(parts, by, row, system), { class: "link" }),
+            },
+            column("words", (row) => row.gold),
+            column("incorrect", (row) => row.wrong),
+            ...kindColumns(rows, few, (row, kind) => openClass(parts, by, row, system, kind)),
+            {
+              ...column("% of all errors", (row) => (100 * row.wrong) / Math.max(1, errors)),
+              show: (row) => points((100 * row.wrong) / Math.max(1, errors), 1),
+            },
+          ],
         }),
       ];
+    };
+
+    const change = (what) => {
+      page.set(what);
+      show();
+    };
+    const show = () => {
+      const { parts, systems } = chosen();
+      if (!systems.length) {
+        fill(root, html("p", {}, "This system was not scored on this treebank. Choose another treebank or system."));
+        return;
+      }
+      const ranked = systemRows(page, parts, systems).map((row) => row.class);
+      const kinds = Object.keys(OF).filter((of) => ranked.some((name) => confusionOf(partsOf(parts, name), name, of)));
+      const of = kinds.includes(page.params.of) ? page.params.of : "relation";
+      const classes = parts[0].breakdowns.map((one) => one.by);
+      const by = classes.includes(page.params.by) ? page.params.by : classes[0];
       const classed = [
         html("h3", {}, "Errors by class of words ", info("heat_maps")),
         html("p", { class: "controls" }, select("By", classes, by, (v) => change({ by: v }))),
-        classTable(parts, system, by, errors),
+        ranked.length > 1
+          ? html("p", { class: "count" },
+              `% of the words of a class that are incorrect. Paler: fewer than ${data.sure[0]} words; dashed and at the end: fewer than ${data.sure[1]}.`)
+          : null,
+        byClass(parts, ranked, by),
       ];
       fill(
         root,
-        summary(parts, system, relations, errors),
-        html("div", { class: "two" }, html("div", {}, confused), html("div", {}, classed)),
+        summary(parts, ranked),
+        ranked.length > 1 ? systemTable(parts, ranked) : null,
+        ranked.length > 1
+          ? html("div", { class: "two narrow-first" }, html("div", {}, classed), html("div", {}, confused(parts, ranked, kinds, of)))
+          : html("div", { class: "two" }, html("div", {}, confused(parts, ranked, kinds, of)), html("div", {}, classed)),
       );
-      follow(parts, system, of, by, confusion);
+      follow(parts, ranked, of, by);
     };
 
-    // Open what the URL names: a cell of the matrix, or a class.
-    const follow = (parts, system, of, by, confusion) => {
-      const { gold, given, class: name } = page.params;
-      const cell = cellsOf(confusion).find((one) => one.gold === gold && one.system === given);
-      const row = name && classRows(parts, system, by).find((one) => one.class === name);
-      if (cell) showCell(parts, system, of, cell, confusion);
-      else if (row) showClass(by, row, system);
+    // Open what the URL names: a cell of a matrix, or a class.
+    const follow = (parts, systems, of, by) => {
+      const { gold, given, class: name, kind, of_system: own } = page.params;
+      const system = systems.includes(own) ? own : systems[0];
+      const mine = partsOf(parts, system);
+      const cells = gold ? cellsOf(confusionOf(mine, system, of)) : [];
+      const cell = cells.find((one) => one.gold === gold && one.system === given);
+      const rows = name ? [...classRows(mine, system, by), allWords(mine, system, ALL)] : [];
+      const row = rows.find((one) => one.class === name);
+      const onclose = () => page.set(CLOSED);
+      if (cell) showSentences(page, { ...cellDrawer(parts, system, of, cell), onclose });
+      else if (row) showSentences(page, { ...classDrawer(parts, by, row, system, kind in KIND_TEXTS ? kind : ""), onclose });
       else page.drawer.close(false);
     };
 

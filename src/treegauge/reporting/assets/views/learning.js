@@ -1,8 +1,9 @@
-// Learning: curves by class, complexity, data-size equivalents, transfer.
+// Learning: curves by class, the gain from more sentences, complexity, and data-size equivalents.
 
 import { info } from "../components/info.js";
 import { fill, html, responsive, select } from "../shell/dom.js";
 import { plural, signed } from "../shell/format.js";
+import { advicePanel, aheadOf } from "./learning_advice.js";
 import { complexityChart, curveChart } from "./learning_curves.js";
 import { sentencesFor } from "./learning_equivalents.js";
 
@@ -20,7 +21,9 @@ const mount = (root, page) => {
     classes: null,
     score: String(data.score ?? ""),
     of: "all",
+    budget: null,
   };
+  const live = html("div");
   const record = () =>
     page.set({
       parser: state.parser,
@@ -28,6 +31,7 @@ const mount = (root, page) => {
       classes: state.classes && state.classes.join(","),
       score: state.score,
       of: state.of === "all" ? null : state.of,
+      budget: state.budget,
     });
   // The curves of the parser and treebank chosen, by class, the most frequent first.
   const curves = () => {
@@ -54,9 +58,7 @@ const mount = (root, page) => {
       ? ` (${signed(last.score - before.score, 1)} points compared with ${before.size} sentences)`
       : "";
     const reached = `${data.metric} ${last.score.toFixed(1)} ${where()}${more}`;
-    const other =
-      page.treebank && page.treebank !== state.treebank ? `No parser was trained on parts of ${page.treebank}. ` : "";
-    return fill(answer, `${other}With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
+    return fill(answer, `With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
   };
 
   const chart = html("div", { class: "drawing" });
@@ -64,8 +66,31 @@ const mount = (root, page) => {
     const all = curves();
     const shown = drawn(all).flatMap((name) => (all.has(name) ? [all.get(name)] : []));
     if (!shown.length) return html("p", {}, "No class is chosen.");
-    return curveChart(width, shown, state.relative, data.metric);
+    const ahead = state.relative || !shown.some(([p]) => p.name === "all") ? [] : aheadOf(outlooks(), state.budget);
+    return curveChart(width, shown, state.relative, data.metric, ahead);
   });
+  // What Python predicts for the chosen parser: of the chosen treebank, or of all.
+  const outlooks = () =>
+    data.advice.filter(
+      (one) =>
+        one.parser === state.parser && (state.treebank === data.average || one.treebank === state.treebank),
+    );
+  const advice = html("div");
+  const advised = () =>
+    fill(
+      advice,
+      advicePanel({
+        outlooks: outlooks(),
+        metric: data.metric,
+        budget: state.budget,
+        href: (name) => page.href("learning", { treebank: name, parser: state.parser }),
+        onbudget: (value) => {
+          state.budget = value;
+          redraw();
+          record();
+        },
+      }),
+    );
   const ticksOf = html("div", { class: "ticks", role: "group", "aria-label": "Classes" });
   const tick = (name, chosen) => {
     const onchange = () => {
@@ -168,6 +193,8 @@ const mount = (root, page) => {
       record();
     };
     sayAnswer(all);
+    fill(title, `Learning curves of ${state.parser} ${where()} `, info("learning_curves"));
+    advised();
     fill(of, select("on", names, state.of, onchange));
     field.value = state.score;
     redraw();
@@ -175,17 +202,20 @@ const mount = (root, page) => {
     equal();
   };
   const asked = html("label", { class: "field" }, html("span", {}, data.metric), field);
-  root.append(
+  const title = html("h3");
+  const none = html("p", { class: "result", hidden: true });
+  live.append(
     controls,
     answer,
-    html("h3", {}, "Learning curves ", info("learning_curves")),
+    title,
     chart,
     html(
       "p",
       { class: "count" },
-      "Bands: 95 % bootstrap confidence intervals. The name at the end of a curve is its class.",
+      "Bands: 95 % bootstrap confidence intervals. Dashed: predicted, with the 95 % interval of the prediction. The name at the end of a curve is its class.",
     ),
     html("details", {}, html("summary", {}, "Classes of words"), ticksOf),
+    advice,
     html("h3", {}, "How many sentences is a score worth? ", info("equivalents")),
     html("p", { class: "controls" }, asked, of),
     worth,
@@ -194,20 +224,29 @@ const mount = (root, page) => {
   if (data.notes.length) {
     const notes = data.notes.map((note) => html("li", {}, note));
     const summary = html("summary", {}, plural(notes.length, "note"));
-    root.append(html("details", {}, summary, html("ul", {}, notes)));
+    live.append(html("details", {}, summary, html("ul", {}, notes)));
   }
+  root.append(none, live);
   const handlers = {
     update() {
       const { params } = page;
       const among = (name, known) =>
         known.includes(params[name]) ? params[name] : known[0];
+      const unknown = page.treebank && !treebanks.includes(page.treebank);
+      live.hidden = Boolean(unknown);
+      none.hidden = !unknown;
+      if (unknown) {
+        const known = data.treebanks.map((name) => [" ", html("a", { href: page.href("learning", { treebank: name }) }, name)]);
+        return fill(none, `No parser was trained on parts of ${page.treebank}. There are curves of:`, known);
+      }
       state.parser = among("parser", parsers);
       state.treebank = among("treebank", treebanks);
       state.relative = params.relative === "1";
       state.classes = params.classes ? params.classes.split(",") : null;
       state.score = params.score || String(data.score ?? "");
       state.of = params.of || "all";
-      show();
+      state.budget = Number(params.budget) || null;
+      return show();
     },
   };
   handlers.update();
@@ -217,12 +256,8 @@ const mount = (root, page) => {
 export const view = {
   key: "learning",
   title: "Learning",
-  lead: "Which words do parsers learn late, and how many annotated sentences is a score worth?",
+  lead: "Which words do parsers learn late, and how much would more annotated sentences gain?",
   filters: ["treebank"],
-  single: (page) => {
-    const { treebanks } = page.data("learning");
-    return treebanks.length > 1 ? {} : { treebank: treebanks[0] };
-  },
   shows: (page) => page.has("learning") && page.data("learning").curves.length > 0,
   mount,
 };

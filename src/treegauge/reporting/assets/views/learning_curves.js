@@ -7,14 +7,37 @@ import { points, signed } from "../shell/format.js";
 
 const DASHES = ["", "7 4", "2 3"];
 
-// `curves` are lists of points {name, size, score, low, high, relative}, ascending in size.
-export const curveChart = (width, curves, relative, metric) => {
-  const drawn = curves.flat();
+// The curve of all words beyond the last size: dashed, with the interval of the prediction.
+const prediction = (last, ahead, x, y) => {
+  const start = { ...last, low: last.score, high: last.score };
+  const banded = [start, ...ahead.filter((p) => p.low !== null)];
+  const path = (points, of) => points.map((p) => `${x(p.size)} ${y(of(p))}`).join("L");
+  const ends = (p) => (p.low === null ? "" : ` (95 % interval ${points(p.low, 1)} to ${points(p.high, 1)})`);
+  return svg(
+    "g",
+    { class: "predicted" },
+    banded.length > 1
+      ? svg("path", { fill: colour(0), "fill-opacity": 0.1,
+          d: `M${path(banded, (p) => p.high)}L${path([...banded].reverse(), (p) => p.low)}Z` })
+      : null,
+    svg("path", { fill: "none", stroke: colour(0), "stroke-width": 3, "stroke-dasharray": "5 5",
+      d: `M${path([start, ...ahead], (p) => p.score)}` }),
+    ahead.map((p) =>
+      svg("circle", { cx: x(p.size), cy: y(p.score), r: 3.5, fill: "var(--paper)", stroke: colour(0), "stroke-width": 1.5 },
+        svg("title", {}, `predicted, ${p.size} sentences: ${points(p.score, 1)}${ends(p)}`)),
+    ),
+  );
+};
+
+// `curves` are lists of points {name, size, score, low, high, relative}, ascending in size; `ahead`
+// are predicted points of all words, after the last that was measured.
+export const curveChart = (width, curves, relative, metric, ahead = []) => {
+  const drawn = [...curves.flat(), ...ahead];
   const names = curves.map((list) => list[0].name);
   const value = (p) => (relative ? 100 * p.relative : p.score);
   const lower = (p) => (relative ? value(p) : (p.low ?? p.score));
   const upper = (p) => (relative ? value(p) : (p.high ?? p.score));
-  const sizes = [...new Set(drawn.map((p) => p.size))].sort((a, b) => a - b);
+  const sizes = [...new Set([...curves.flat(), ...ahead.slice(-1)].map((p) => p.size))].sort((a, b) => a - b);
   const right = Math.min(16 + 6.8 * Math.max(...names.map((n) => n.length)), width * 0.4);
   const o = {
     width,
@@ -44,7 +67,7 @@ export const curveChart = (width, curves, relative, metric) => {
     return at;
   };
   return plane(o, (x, y) =>
-    curves.map((list, i) => {
+    [ahead.length ? prediction(curves.find((list) => list[0].name === "all").at(-1), ahead, x, y) : null, ...curves.map((list, i) => {
       const spot = (p, of) => `${x(p.size)} ${y(of(p))}`;
       const edge = (of, order = list) => order.map((p) => spot(p, of)).join("L");
       const band = `M${edge(upper)}L${edge(lower, [...list].reverse())}Z`;
@@ -75,7 +98,7 @@ export const curveChart = (width, curves, relative, metric) => {
         list.map(dot),
         svg("text", { ...label, style: `fill:${colour(i)}` }, names[i]),
       );
-    }),
+    })],
   );
 };
 

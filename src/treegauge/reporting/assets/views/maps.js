@@ -6,24 +6,12 @@ import { dataTable } from "../components/table.js";
 import { centre, treeBox } from "../components/tree.js";
 import { button, fill, html, save, select } from "../shell/dom.js";
 import { clamp, grouped, plural } from "../shell/format.js";
+import { allMaps, answerOf, showsAll } from "./maps_all.js";
 import { mapWords } from "./maps_data.js";
 import { MAP, mapView, REGION_COLOURS, rounded } from "./maps_view.js";
 
 const LISTED = 300;
 const NO_BOX = { x0: null, x1: null, y0: null, y1: null };
-
-// The main result of a map, in a sentence.
-export const answerOf = (map, layer) => {
-  const { easy = 0, hard = 0, ambiguous = 0, confidence } = map.values[layer];
-  const what = layer === "head" ? "head" : "relation";
-  const number = Math.round((hard / 100) * map.total);
-  const check = ["None stayed hard.", "One word stayed hard: check it first."][number];
-  return (
-    `The parser gave the annotated ${what} a probability of ${(100 * confidence).toFixed(1)} % on ` +
-    `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous. ` +
-    (check ?? `${hard.toFixed(1)} % stayed hard: check these ${grouped(number)} words first.`)
-  );
-};
 
 const mount = (root, page) => {
   const data = page.data("maps");
@@ -233,15 +221,16 @@ const mount = (root, page) => {
         ),
       ),
     );
-    const other = page.treebank && page.treebank !== map.treebank;
-    const lack = other ? `No words of ${page.treebank} were recorded; this is ${map.name}. ` : null;
-    fill(answer, lack, answerOf(map, state.layer));
+    fill(answer, answerOf(map, state.layer));
     view.paint();
     chosen();
   };
   const region = (name, box) =>
     button(name, () => frameTo(box(data.maps[state.map].bounds)), { "data-region": name });
-  root.append(
+  const one = html("div");
+  const all = html("div");
+  root.append(all, one);
+  one.append(
     controls,
     answer,
     html("h3", {}, "One point per word ", info("data_map")),
@@ -266,6 +255,9 @@ const mount = (root, page) => {
     update() {
       const { params } = page;
       const fits = (m) => !page.treebank || m.treebank === page.treebank;
+      one.hidden = showsAll(data.maps, page);
+      fill(all, one.hidden ? allMaps(data.maps, page) : null);
+      if (one.hidden) return;
       const named = data.maps.findIndex((m) => m.name === params.map && fits(m));
       state.map = Math.max(0, named < 0 ? data.maps.findIndex(fits) : named);
       if (params.layer in data.maps[state.map].layers) state.layer = params.layer;
@@ -291,10 +283,6 @@ export const view = {
   title: "Data maps",
   lead: "Which words were easy, hard or ambiguous for a parser in training?",
   filters: ["treebank"],
-  single: (page) => {
-    const { maps } = page.data("maps");
-    return { treebank: (maps.find((m) => m.name === page.params.map) || maps[0]).treebank };
-  },
   shows: (page) => page.has("maps"),
   mount,
 };

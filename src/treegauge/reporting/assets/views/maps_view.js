@@ -8,7 +8,17 @@ export const MAP = { x0: 0, x1: 0.5, y0: 0, y1: 1 }; // as far as confidence and
 export const REGION_COLOURS = ["--c2", "--c5", "--c3", "--c0"]; // easy, hard, ambiguous, other
 export const rounded = (v) => Math.round(v * 1e4) / 1e4;
 
-const NEAR = 7; // pixels from the pointer to a word
+const NEAR = 12; // pixels from the pointer to a word: targets are 24 pixels wide
+const RARE = [[20, 6], [200, 4], [2000, 1]]; // regions of few words have larger dots, in pixels
+
+// The side of the dots of each region: larger where there are few.
+const sidesOf = (region, keep) => {
+  const counts = REGION_COLOURS.map(() => 0);
+  for (let i = 0; i < region.length; i += 1) if (keep(i)) counts[region[i]] += 1;
+  const base = region.length < 20000 ? 3 : 2;
+  const sides = counts.map((n) => base + (RARE.find(([most]) => n <= most)?.[1] ?? 0));
+  return { counts, sides };
+};
 
 // `points()` gives {layer, keep(i), steps}; `onmove` and `onend` get a new frame or null, `onpoint`
 // the word under the pointer or null.
@@ -24,6 +34,7 @@ export const mapView = (points, onmove, onend, onpoint) => {
   let size = { width: 0, height: 0 };
   let reach = MAP.x1; // how far to the right the picture goes
   let box = null;
+  let sides = REGION_COLOURS.map(() => 3); // of the dots, by region
   const wide = () => size.width - pad.left - pad.right;
   const tall = () => size.height - pad.top - pad.bottom;
   const toX = (v) => pad.left + (Math.min(v, reach) / reach) * wide();
@@ -39,17 +50,28 @@ export const mapView = (points, onmove, onend, onpoint) => {
   const dots = (pixels, w, ratio) => {
     const { layer, keep, steps } = points();
     const colours = REGION_COLOURS.map(rgb);
-    const side = Math.round((layer.confidence.length < 20000 ? 3 : 2) * ratio);
-    for (let i = 0; i < layer.confidence.length; i += 1) {
-      if (!keep(i)) continue;
-      const x = Math.round((toX(layer.variability[i] / steps) - 1) * ratio);
-      const y = Math.round((toY(layer.confidence[i] / steps) - 1) * ratio);
+    const found = sidesOf(layer.region, keep);
+    const { counts } = found;
+    sides = found.sides;
+    const usual = Math.min(...sides);
+    // The rarest regions are drawn last, so that no other covers them.
+    const order = REGION_COLOURS.map((_, r) => r).sort((a, b) => counts[b] - counts[a]);
+    const drawn = order.flatMap((r) => {
+      const own = [];
+      for (let i = 0; i < layer.region.length; i += 1) if (layer.region[i] === r && keep(i)) own.push(i);
+      return own;
+    });
+    for (const i of drawn) {
+      const side = Math.round(sides[layer.region[i]] * ratio);
+      const x = Math.round(toX(layer.variability[i] / steps) * ratio - side / 2);
+      const y = Math.round(toY(layer.confidence[i] / steps) * ratio - side / 2);
       const c = colours[layer.region[i]];
       for (let dy = 0; dy < side; dy += 1) {
         for (let dx = 0; dx < side; dx += 1) {
           const at = 4 * ((y + dy) * w + x + dx);
-          // Points are half transparent, so that crowded places look darker.
-          for (let k = 0; k < 3; k += 1) pixels[at + k] += (c[k] - pixels[at + k]) >> 1;
+          // Points are half transparent, so that crowded places look darker; rare ones are not.
+          const faint = sides[layer.region[i]] > usual ? 0 : 1;
+          for (let k = 0; k < 3; k += 1) pixels[at + k] += (c[k] - pixels[at + k]) >> faint;
         }
       }
     }
@@ -107,11 +129,13 @@ export const mapView = (points, onmove, onend, onpoint) => {
     const { layer, keep, steps } = points();
     const r = canvas.getBoundingClientRect();
     const [px, py] = [event.clientX - r.left, event.clientY - r.top];
-    let [found, least] = [null, NEAR * NEAR];
+    let [found, least] = [null, NEAR];
     for (let i = 0; i < layer.confidence.length; i += 1) {
       const dx = toX(layer.variability[i] / steps) - px;
       const dy = toY(layer.confidence[i] / steps) - py;
-      if (dx * dx + dy * dy < least && keep(i)) [found, least] = [i, dx * dx + dy * dy];
+      // From the edge of the dot: larger dots are easier to hit.
+      const away = Math.hypot(dx, dy) - sides[layer.region[i]] / 2;
+      if (away < least && keep(i)) [found, least] = [i, away];
     }
     return found;
   };

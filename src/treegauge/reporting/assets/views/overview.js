@@ -43,6 +43,13 @@ const legend = (board) => {
 
 const mount = (root, page) => {
   const holder = html("div");
+  const kept = { of: "", rows: new Map() };
+  // The rows drawn before, if nothing but their order has changed.
+  const keptRows = (...of) => {
+    const now = JSON.stringify(of);
+    if (kept.of !== now) Object.assign(kept, { of: now, rows: new Map() });
+    return kept.rows;
+  };
   const chosenBoard = () => {
     const boards = boardsOf(page, page.params.metric);
     const found = boards.find(([key]) => key === page.params.board) || boards[0];
@@ -121,6 +128,7 @@ const mount = (root, page) => {
         board,
         rows,
         order,
+        kept: keptRows(board.key, board.metric, order, rows.map((row) => row.name).sort(), page.treebank, page.system),
         sort: { column: known, down: page.params.down === "1" },
         picked: picked(board),
         onpick: (name) => pick(board, name),

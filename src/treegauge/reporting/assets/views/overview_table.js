@@ -6,6 +6,8 @@ import { button, html, scrolling } from "../shell/dom.js";
 import { points } from "../shell/format.js";
 import { MARKS } from "./overview_boards.js";
 
+const MANY = 12; // systems; columns of larger tables have the same width, which is quicker to lay out
+
 const SAID = {
   [MARKS.best]: "the highest score of the row",
   [MARKS.tied]: "not significantly below the highest",
@@ -119,7 +121,7 @@ const boardData = ({ board, rows, order }) => {
 };
 
 export const boardTable = (given) => {
-  const { page, board, rows, order, sort, onsort } = given;
+  const { page, board, rows, order, sort, onsort, kept } = given;
   const domain = domainOf(rows.flatMap((row) => order.map((s) => row.cells[s])));
   const profile = page.has("treebanks") && board.key === "scored";
   const linked = board.key === "scored";
@@ -134,7 +136,14 @@ export const boardTable = (given) => {
       "data-focus": "sort name",
     }),
   );
+  // Rows are drawn once, however often they are sorted.
   const treebankRow = (row) => {
+    if (kept.has(row.name)) return kept.get(row.name);
+    const drawn = drawnRow(row);
+    kept.set(row.name, drawn);
+    return drawn;
+  };
+  const drawnRow = (row) => {
     const href = profile ? page.href("treebanks", { treebank: row.treebank }) : null;
     return html(
       "tr",
@@ -155,7 +164,7 @@ export const boardTable = (given) => {
   };
   const table = html(
       "table",
-      { class: "board", style: `--systems:${order.length}` },
+      { class: order.length > MANY ? "board many" : "board", style: `--systems:${order.length}` },
       html(
         "thead",
         {},

@@ -27,7 +27,7 @@ const columnsOf = (board, now) => {
     const ends = found.low === null ? "" : ` (${signed(found.low)} to ${signed(found.high)})`;
     return [signed(found.difference), html("small", {}, ends)];
   };
-  return [
+  const columns = [
     {
       key: "rank",
       name: "Rank",
@@ -112,6 +112,11 @@ const columnsOf = (board, now) => {
       axis: true,
     },
   ].filter(Boolean);
+  // On a narrow screen the drawing comes first: the other columns are reached by scrolling.
+  if (!matchMedia("(max-width: 64rem)").matches) return columns;
+  const first = ["rank", "system", "box"];
+  const place = (c) => (first.includes(c.key) ? first.indexOf(c.key) : first.length);
+  return columns.sort((a, b) => place(a) - place(b));
 };
 
 const BOX = ["best", "first quartile", "median", "third quartile", "worst"];

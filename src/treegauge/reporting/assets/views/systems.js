@@ -7,6 +7,7 @@ import { fill, html, responsive, select } from "../shell/dom.js";
 import { plural, points, pValue, signed } from "../shell/format.js";
 import { intervalChart, reliabilityChart, riskChart } from "./systems_charts.js";
 import {
+  averageTable,
   errorRows,
   errorTable,
   metricTable,
@@ -16,6 +17,7 @@ import {
 
 //: With more treebanks than this, they are the rows of the table.
 const FEW = 6;
+const DRAWN = 24; // treebanks with a chart of their own
 
 const drawing = (draw) => {
   const holder = html("div", { class: "drawing" });
@@ -160,34 +162,86 @@ const mount = (root, page) => {
     const size = `${plural(part.sentences, "sentence")}, ${plural(part.words, "word")}`;
     return { title: `${part.name}: ${size}`, items, columns };
   };
+  const choice = (metrics, metric) =>
+    html(
+      "p",
+      { class: "controls" },
+      select("Metric", metrics.map((m) => m.name), metric, (v) => {
+        page.set({ metric: v });
+        show();
+      }),
+    );
+  // All systems on all treebanks: averages, a chart per treebank, and all tests.
+  const everything = (parts, metric) => {
+    const { systems } = page;
+    const common = parts.filter((part) => systems.every((name) => part.systems.includes(name)));
+    const over = common.length ? common : parts;
+    const board = page.has("overview") ? page.data("overview").board : null;
+    const items = (part) =>
+      part.systems.map((name, i) => ({
+        name,
+        ...(named(part.metrics, metric) || part.metrics[0]).systems[i],
+        colour: systems.indexOf(name),
+      }));
+    const ends = parts.flatMap((part) => items(part).flatMap((one) => [one.f1, ...(one.interval || [])]));
+    const shown = parts.slice(0, DRAWN);
+    return [
+      html("h3", { id: "systems-what" }, `${plural(systems.length, "system")} on ${plural(parts.length, "treebank")}`),
+      html(
+        "p",
+        { class: "count" },
+        common.length
+          ? `Averages over the ${plural(over.length, "treebank")} with output of all systems. Macro: every treebank counts alike. Micro: every word counts alike.`
+          : "No treebank has output of all systems; choose a treebank or a system above.",
+      ),
+      html("div", { class: "two narrow-first" },
+        html("div", {}, common.length > 1 ? averageTable(over, systems, board) : null),
+        html("div", {}, choice(parts[0].metrics, metric),
+      html(
+        "div",
+        { class: "cards" },
+        shown.map((part) =>
+          html(
+            "div",
+            { class: "card" },
+            html("h4", {}, html("a", { href: page.href("systems", { treebank: part.treebank }) }, part.treebank)),
+            html("p", { class: "count" }, `${plural(part.sentences, "sentence")}, ${plural(part.words, "word")}`),
+            drawing((width) => intervalChart(width, items(part), metric, `${metric}: ${part.name}`, ends)),
+          ),
+        ),
+      ),
+      )),
+      parts.length > shown.length
+        ? html("p", { class: "count" }, `${shown.length} of ${parts.length} treebanks are drawn; Overview has all.`)
+        : null,
+    ];
+  };
   const show = () => {
     const parts = chosenParts();
     const { metrics } = parts[0];
+    const all = parts.length > 1 && !page.system;
     const metric = (named(metrics, page.params.metric) || named(metrics, "LAS") || metrics[0]).name;
-    const found = scores(parts, metric);
-    const shown = page.system && parts.length > 1 ? parts : parts.slice(0, 1);
+    const found = all ? null : scores(parts, metric);
+    const shown = parts;
     const tests = shown
       .flatMap((part) => part.tests.map((test) => ({ ...test, treebank: part.treebank })))
       .filter((test) => !page.system || page.system === test.a || page.system === test.b);
-    const names = page.system ? [page.system] : shown[0].systems;
+    const names = page.system ? [page.system] : page.systems;
     const calibrated = calibrationRows(shown, names);
     fill(
       root,
       elsewhere(parts),
-      html("h3", { id: "systems-what" }, found.title),
-      html(
-        "p",
-        { class: "controls" },
-        select("Metric", metrics.map((m) => m.name), metric, (v) => {
-          page.set({ metric: v });
-          show();
-        }),
-      ),
-      drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
-      html("h3", {}, "All metrics", info("scores")),
-      shown.length > FEW
-        ? treebankTable(metrics, found.columns, `Scores, ${found.title}`)
-        : metricTable(metrics, found.columns, `Scores, ${found.title}`),
+      all
+        ? everything(parts, metric)
+        : [
+            html("h3", { id: "systems-what" }, found.title),
+            choice(metrics, metric),
+            drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
+            html("h3", {}, "All metrics", info("scores")),
+            shown.length > FEW
+              ? treebankTable(metrics, found.columns, `Scores, ${found.title}`)
+              : metricTable(metrics, found.columns, `Scores, ${found.title}`),
+          ],
       tests.length
         ? [
             html("h3", {}, "Are the differences statistically significant?", info("paired_tests")),
@@ -200,7 +254,7 @@ const mount = (root, page) => {
         ? [
             html("h3", {}, `What does ${page.system} get wrong?`, info("heat_maps")),
             errorTable(errorRows(shown, page.system), (r) =>
-              page.href("errors", { by: "relation", class: r.class, treebank: shown[0].treebank }),
+              page.href("errors", { by: "relation", class: r.class }),
             ),
           ]
         : null,
@@ -216,7 +270,6 @@ export const view = {
   title: "Systems",
   lead: "How good is each system, are the differences significant, and can its probabilities be trusted?",
   filters: ["treebank", "system"],
-  single: (page) => (page.system ? {} : { treebank: page.data("scores").treebanks[0].treebank }),
   shows: (page) => page.has("scores"),
   mount,
 };

@@ -4,9 +4,9 @@ import { colour, plane, rows } from "../components/chart.js";
 import { svg } from "../shell/dom.js";
 import { grouped, points } from "../shell/format.js";
 
-// `items` are {name, f1, interval, colour}; one row each.
-export const intervalChart = (width, items, metric, label) => {
-  const ends = items.flatMap((item) => [item.f1, ...(item.interval || [])]);
+// `items` are {name, f1, interval, colour}; one row each. `all` has the values of charts that share a scale.
+export const intervalChart = (width, items, metric, label, all = null) => {
+  const ends = all ?? items.flatMap((item) => [item.f1, ...(item.interval || [])]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const pad = (high - low || 1) * 0.1;
   const tested = items.some((item) => item.interval);

@@ -28,6 +28,43 @@ export const metricTable = (metrics, columns, label) =>
     ],
   });
 
+// All systems over several treebanks: macro and micro averages of every metric. `board` is that of the
+// overview, which has the intervals of macro averages, if it is over the same treebanks.
+export const averageTable = (parts, systems, board) => {
+  const values = (part, m, name) =>
+    part.metrics.find((one) => one.name === m.name)?.systems[part.systems.indexOf(name)];
+  const cell = (m, name) => {
+    const each = parts.map((part) => values(part, m, name)).filter(Boolean);
+    const sum = (at) => each.reduce((total, one) => total + one.counts[at], 0);
+    const found = board?.common === parts.length && board.metrics.find((one) => one.name === m.name);
+    return {
+      macro: each.reduce((total, one) => total + one.f1, 0) / each.length,
+      interval: found ? (found.macro?.[board.systems.indexOf(name)]?.interval ?? null) : null,
+      micro: (200 * sum(0)) / Math.max(1, sum(1) + sum(2)),
+    };
+  };
+  const rows = parts[0].metrics.flatMap((m) => {
+    const cells = systems.map((name) => cell(m, name));
+    return ["macro", "micro"].map((average) => ({ metric: m.name, average, cells }));
+  });
+  return dataTable({
+    label: `Averages over ${parts.length} treebanks`,
+    first: 60,
+    data: rows,
+    columns: [
+      { name: "metric", info: "scores", title: METRICS, value: (r) => r.metric },
+      { name: "average", info: "macro", title: "macro: every treebank counts alike; micro: every word counts alike", value: (r) => r.average },
+      ...systems.map((name, s) => ({
+        name,
+        number: true,
+        value: (r) => r.cells[s][r.average],
+        show: (r) => [points(r.cells[s][r.average]), r.average === "macro" ? within(r.cells[s].interval) : null],
+        ends: (r) => (r.average === "macro" ? r.cells[s].interval : null),
+      })),
+    ],
+  });
+};
+
 // One system on many treebanks: a row per treebank, a column per metric.
 export const treebankTable = (metrics, treebanks, label) =>
   dataTable({

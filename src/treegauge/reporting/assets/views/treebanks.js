@@ -1,4 +1,4 @@
-// Treebanks: a profile of each, every measure, displacements, audit findings, and new releases.
+// Treebanks: a profile of each, every measure, displacements, and audit findings.
 
 import { colour } from "../components/chart.js";
 import { describe } from "../components/described.js";
@@ -7,7 +7,6 @@ import { dataTable } from "../components/table.js";
 import { fill, html, select, svg } from "../shell/dom.js";
 import { percent, plural, short } from "../shell/format.js";
 import { profileCards } from "./treebanks_cards.js";
-import { changesPanel } from "./treebanks_changes.js";
 
 const DRAWN = 24; // charts of displacements
 const LEVELS = { error: 0, warning: 1, note: 2 };
@@ -182,7 +181,6 @@ export const view = {
         root,
         html("h3", {}, "Profiles ", info("profiles")),
         profileCards(data, page),
-        page.has("changes") ? changesPanel(page.data("changes").pairs, page, show) : null,
         html("h3", {}, "Measures ", info("measures")),
         measureTable(data, rows, page),
         drawings.length
