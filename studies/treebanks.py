@@ -14,6 +14,15 @@ TREEBANKS = {
         Old_Church_Slavonic-PROIEL Russian-Taiga Scottish_Gaelic-ARCOSG Slovenian-SST Tamil-TTB
         Telugu-MTG Turkish-IMST Upper_Sorbian-UFAL Uyghur-UDT Vietnamese-VTB Wolof-WTB
     """,
+    "r2.6": """
+        Afrikaans-AfriBooms Belarusian-HSE Coptic-Scriptorium Czech-CLTT English-LinES
+        English-ParTUT Estonian-EWT French-ParTUT French-Sequoia French-Spoken
+        Galician-TreeGal Gothic-PROIEL Greek-GDT Hungarian-Szeged Irish-IDT Italian-ParTUT
+        Italian-TWITTIRO Korean-GSD Latin-Perseus Lithuanian-HSE Maltese-MUDT Marathi-UFAL
+        North_Sami-Giella Norwegian-NynorskLIA Old_Church_Slavonic-PROIEL Old_Russian-RNC
+        Russian-Taiga Sanskrit-Vedic Scottish_Gaelic-ARCOSG Slovenian-SST Tamil-TTB
+        Telugu-MTG Turkish-IMST Uyghur-UDT Vietnamese-VTB Welsh-CCG Wolof-WTB
+    """,
     "r2.9": """
         Afrikaans-AfriBooms Buryat-BDT Coptic-Scriptorium Czech-CLTT English-Atis English-LinES
         English-ParTUT Faroese-FarPaHC French-ParTUT French-Sequoia Galician-TreeGal Greek-GDT
@@ -25,6 +34,8 @@ TREEBANKS = {
     """,
 }
 """Names of treebanks by release, without ``UD_``."""
+MEASURED = ("r2.5", "r2.9")
+"""Releases of which all measures are tabulated."""
 
 
 def release_folder(release: str) -> Path:
@@ -38,7 +49,7 @@ def treebank_folders(release: str) -> list[Path]:
     return sorted(root / f"UD_{name}" for name in TREEBANKS[release].split())
 
 
-def treebank_files(pattern: str = "*.conllu", *, releases: Iterable[str] = TREEBANKS) -> list[Path]:
+def treebank_files(pattern: str = "*.conllu", *, releases: Iterable[str] = MEASURED) -> list[Path]:
     """Return the files of the named treebanks whose names match, by release and treebank."""
     folders = [folder for release in releases for folder in treebank_folders(release)]
     return [path for folder in folders for path in sorted(folder.glob(pattern))]

@@ -35,6 +35,7 @@ QUICK = (
     "edv_partial", "edv_power", "edv_samples_summary", "edv_slv", "edv_supports", "edv_table1",
     "edv_table2", "edv_table3",
     "edv_table4", "edv_table5", "edv_table6", "edv_table7", "edv_table_b1", "edv_treebanks",
+    "edv_ud26_treebanks", "edv_ud26_values",
     "edv_unseen", "edv_values", "edv_whole", "edv_whole_figure12", "edv_whole_random",
     "edv_whole_sizes", "edv_whole_table7", "fragility_chances",
     "fragility_classes", "fragility_d21", "fragility_easy", "fragility_exp1_subsets",

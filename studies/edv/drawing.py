@@ -5,27 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from studies.edv.methods import Background, BinnedCorrelations, SkewNormal
+from studies.edv.methods import BinnedCorrelations, SkewNormal
 from treegauge.core.result import sign
-from treegauge.reporting.figures.analysis import LINE, POINT, point_panel, xy_rows
+from treegauge.reporting.figures.analysis import LINE, POINT, xy_rows
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, chart, ink, mark, quantity, themed, tips
 from treegauge.statistics.data_table import as_table
-
-
-def background(found: Background) -> Spec:
-    """Draw each fit that was divided out, then the remainder (Figs. 7 and 8)."""
-    panels, labels = [], found.sample.labels
-    target, variable, *given = found.sample.names
-    name = target
-    for j, stage in enumerate(found.stages[:-1]):
-        x = found.sample.values[:, 2 + j]
-        panels.append(point_panel(x, stage.values, labels, given[j], name, f"divided out: {given[j]}"))
-        name = f"{target}, normalised"
-    last = found.stages[-1]
-    title = f"what is left: r = {last.inference.r:.3f}"
-    panels.append(point_panel(found.sample.values[:, 1], last.values, labels, variable, name, title))
-    signature = sign(figure="background", of=variable, given="+".join(given))
-    return themed({"hconcat": panels}, f"{target} without its background", signature, False)
 
 
 def by_length(found: BinnedCorrelations) -> Spec:

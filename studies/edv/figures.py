@@ -7,14 +7,14 @@ import polars as pl
 
 from studies.edv import whole as edv_whole
 from studies.edv.data import scored
-from studies.edv.drawing import background, skewed_histogram
 from studies.edv.drawing import by_length as drawn_by_length
+from studies.edv.drawing import skewed_histogram
 from studies.edv.lengths import VARIANTS, binned
-from studies.edv.methods import remove_background
 from studies.edv.more_figures import MORE
 from studies.edv.tables import GIVEN, LOG
 from studies.figures import draw
 from studies.parts import read_result
+from treegauge.papers.edv import background_figure, remove_background
 from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import Spec
 
@@ -42,7 +42,7 @@ def against(column: str) -> Spec:
 
 def without_background(column: str, given: tuple[str, ...]) -> Spec:
     """Draw what is left of LAS (Figs. 7 and A.6)."""
-    return background(remove_background(scored(), "las", column, given, log=LOG))
+    return background_figure(remove_background(scored(), "las", column, given, log=LOG))
 
 
 def by_bin(column: str) -> Spec:

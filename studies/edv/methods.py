@@ -1,7 +1,6 @@
-"""Statistics that only the EDV paper uses: normality, background removal, bins, a skewed curve."""
+"""Statistics of the replication alone: coefficients by length, a skewed curve, numbers of treebanks."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,7 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.clusters import Clusters, fisher, weighted_coefficients
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.correlation_coefficients import Inference, LeastSquares, correlated_pair, partial
+from treegauge.statistics.correlation_coefficients import Inference, correlated_pair, partial
 from treegauge.statistics.data_table import DataTable, Sample, as_table
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares, correlation_power, smallest
@@ -22,88 +21,6 @@ from treegauge.statistics.variables import RowResampling
 
 # Beyond this the curve looks half-normal, and the likelihood is flat.
 _STEEPEST = 50.0
-
-
-def normality(frame: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """Return n and Shapiro and Wilk's W with its p-value for every numeric column (Table 1).
-
-    Examples
-    --------
-    >>> from treegauge.data import ud25
-    >>> {name: round(row["w"], 3) for name, row in normality(ud25().select("las", "mean_test_length")).items()}
-    {'las': 0.92, 'mean_test_length': 0.978}
-    """
-    from scipy import stats
-
-    table, found = as_table(frame), {}
-    for name in table.numeric():
-        values = table.complete([name]).values[:, 0]
-        with warnings.catch_warnings():
-            # Above 5,000 rows W is exact, but scipy warns about its p-value, which is 0 there.
-            warnings.simplefilter("ignore", UserWarning)
-            w, p = stats.shapiro(values)
-        found[name] = {"n": len(values), "w": float(w), "p_value": float(p)}
-    return found
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The target after division by a covariate's line (None: unchanged), and that line."""
-
-    removed: str | None
-    intercept: float | None
-    slope: float | None
-    r2: float | None
-    values: FloatArray
-    inference: Inference
-
-
-@dataclass(frozen=True)
-class Background:
-    """The chain of fits with the coefficient after each: first the unchanged target."""
-
-    stages: tuple[Stage, ...]
-    sample: Sample
-
-
-def remove_background(
-    frame: pl.DataFrame, target: str, of: str, given: Sequence[str], *, log: Sequence[str] = ()
-) -> Background:
-    """Divide the target by the prediction of each covariate, and correlate with the rest (Spearman).
-
-    With y the target, each step fits y = a + b x by least squares to a covariate x and continues
-    with y / (a + b x). Only the target is adjusted, as in Section 4.2.2 of the paper. Only the
-    unchanged target has an interval and a p-value: the usual test would find almost nothing later.
-    """
-    table = as_table(frame)
-    sample = table.complete([target, of, *given], log=log)
-    sample.check(table.source, 4)
-    first, variable, *covariates = sample.values.T
-
-    def correlated(left: FloatArray) -> Inference:
-        # A line that fits perfectly leaves rounding errors, whose ranks are still ranks.
-        if np.ptp(left) <= 1e-9 * np.abs(left).max():
-            raise TreegaugeError(f"nothing of {target} is left to correlate")
-        coefficient = correlated_pair(np.column_stack([left, variable]))
-        return coefficient if left is first else Inference(r=coefficient.r)
-
-    stages = [Stage(None, None, None, None, first, correlated(first))]
-    for name, covariate in zip(sample.names[2:], covariates, strict=True):
-        before = stages[-1].values
-        line = LeastSquares.of(np.column_stack([before, covariate]))
-        slope = float(line.slopes[0] / line.scale[0])
-        intercept = line.mean - slope * float(line.centre[0])
-        predicted = intercept + slope * covariate
-        wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 1e-9 * abs(line.mean))
-        if len(wrong):
-            raise TreegaugeError(
-                f"the line through {name} predicts {predicted[wrong[0]]:.3g} for {sample.labels[wrong[0]]}; "
-                "a background must not change sign to be divided out"
-            )
-        r2 = 1 - float(line.residuals @ line.residuals) / float(np.square(before - line.mean).sum())
-        left = before / predicted
-        stages.append(Stage(name, intercept, slope, r2, left, correlated(left)))
-    return Background(tuple(stages), sample)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from studies.edv import lengths as edv_lengths
 from studies.edv import more_figures as edv_more_figures
 from studies.edv import morphology as edv_morphology
 from studies.edv import orders as edv_orders
+from studies.edv import second as edv_second
 from studies.edv import splits as edv_splits
 from studies.edv import supports as edv_supports
 from studies.edv import tables as edv_tables
@@ -164,4 +165,9 @@ PARTS: tuple[Part, ...] = (
     Part("edv_table7", "Correlations of delta LAS (Table 7)", edv_splits.table7, digits=3,
          shown=_sampler, counted=_uncounted),
     Part("edv_figures", "Figures", edv_figures.drawn),
+    Part("edv_ud26_treebanks", "Distances of UD 2.6", edv_second.treebanks, ("r2.6",), digits=4),
+    Part("edv_ud26_values", "Values of EDV, UD 2.6 (Section 3.1)", edv_second.values, digits=2, counted=_once),
+    Part("edv_ud26_cells", "UDPipe 2 and UD 2.6 (Tables 1 to 6 and B.1, Figs. 8 and A.3)", edv_second.cells,
+         digits=3, counted=_fitted_once),
+    Part("edv_ud26_figures", "Figures, UD 2.6", edv_second.drawn, ("r2.6",)),
 )  # fmt: skip

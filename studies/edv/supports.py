@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from studies.edv.data import RELEASE, at_hand, scored
-from studies.edv.methods import normality
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
+from treegauge.papers.edv import normality
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_coefficients import coefficients
 from treegauge.treebanks.data.columns import Treebank
@@ -68,7 +68,7 @@ def _figures(values: dict[str, float], support: Support | None) -> dict[str, flo
     numbers = [1000 * value for value in values.values()]
     found = correlate(frame, "las", ["support"], GIVEN, resamples=0, cluster="none").rows
     las = [float(str(row.inference.r)) for row in found]
-    shape = normality(frame)["support"]
+    (shape,) = normality(frame, ["support"])
     slv = {None: "slv", "seen": "slv_masses", "axis": "slv_masses_axis"}[support]
 
     def with_support(column: str) -> float:
@@ -77,7 +77,7 @@ def _figures(values: dict[str, float], support: Support | None) -> dict[str, flo
 
     return {
         "mean × 1000": fmean(numbers), "sd × 1000": stdev(numbers),
-        "Marathi × 1000": 1000 * values["Marathi-UFAL"], "W": shape["w"], "LAS": las[0],
+        "Marathi × 1000": 1000 * values["Marathi-UFAL"], "W": shape["W"], "LAS": las[0],
         "LAS given words": las[1], "LAS given words and length": las[2],
         "training words": with_support("train_words"), "test words": with_support("test_words"),
         "test length": with_support("mean_test_length"), "SLV": with_support(slv),
@@ -87,7 +87,7 @@ def _figures(values: dict[str, float], support: Support | None) -> dict[str, flo
 def slv_supports() -> pl.DataFrame:
     """Return W and the correlation with LAS of SLV by distance and by masses."""
     columns = ("slv", "slv_masses", "slv_masses_axis")
-    shapes = {name: row["w"] for name, row in normality(scored()).items()}
+    shapes = {row["variable"]: row["W"] for row in normality(scored(), columns)}
     found = correlate(at_hand(), "las", list(columns), GIVEN, resamples=0, cluster="none").rows
     names = ("distance", "masses seen", "masses, 1 to the longest")
     rows: list[dict[str, object]] = [{"SLV": "printed", "W": 0.686, "LAS": -0.191}]

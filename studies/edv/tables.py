@@ -25,8 +25,9 @@ from studies.edv.data import (
     scored,
     unrounded,
 )
-from studies.edv.methods import Stage, needed_rows, normality, remove_background
+from studies.edv.methods import needed_rows
 from studies.parts import compared
+from treegauge.papers.edv import Stage, normality, remove_background
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.correlation import Association, correlate
 from treegauge.statistics.correlation_coefficients import Inference, inference
@@ -79,15 +80,15 @@ def _row(
 
 def table1() -> pl.DataFrame:
     """Shapiro and Wilk's W of every variable."""
-    found = normality(scored())
+    found = {row["variable"]: row for row in normality(scored(), ["las", *SIZES, *DISTANCES])}
     rows = []
     for variable, (printed, p) in TABLE1.items():
         for column, variant in variants_of(variable):
             one = found[column]
-            axis = found[f"{column}_axis"]["w"] if column.endswith("_masses") else None
-            why = fewer_for_w(one["w"], printed, axis) if column in DISTANCES else "unexplained"
+            axis = found[f"{column}_axis"]["W"] if column.endswith("_masses") else None
+            why = fewer_for_w(one["W"], printed, axis) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
-            rows.append(_row(names, int(one["n"]), printed, p, one["w"], one["p_value"], why))
+            rows.append(_row(names, int(one["n"]), printed, p, one["W"], one["p_value"], why))
     return compared(rows)
 
 

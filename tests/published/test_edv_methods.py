@@ -5,9 +5,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from studies.edv.drawing import background, by_length, skewed_histogram
-from studies.edv.methods import correlate_lengths, fit_skew_normal, normality, remove_background
+from studies.edv.drawing import by_length, skewed_histogram
+from studies.edv.methods import correlate_lengths, fit_skew_normal
 from treegauge.core.errors import TreegaugeError
+from treegauge.papers.edv import background_figure, normality, remove_background
 from treegauge.statistics.correlation import correlate
 
 
@@ -27,10 +28,11 @@ def frame():
 
 
 def test_normality_is_scipys(frame):
-    found = normality(frame)
-    assert list(found) == ["las", "words", "length", "edv"]
-    for name, row in found.items():
-        assert (row["w"], row["p_value"]) == pytest.approx(tuple(stats.shapiro(frame[name].to_numpy())))
+    found = normality(frame, ["las", "words", "length", "edv"])
+    assert [row["variable"] for row in found] == ["las", "words", "length", "edv"]
+    for row in found:
+        name = row["variable"]
+        assert (row["W"], row["p_value"]) == pytest.approx(tuple(stats.shapiro(frame[name].to_numpy())))
 
 
 def test_the_chain_is_fit_divide_and_fit_again(frame):
@@ -48,7 +50,7 @@ def test_the_chain_is_fit_divide_and_fit_again(frame):
         assert stage.inference.r == pytest.approx(expected.statistic)
         assert stage.inference.p_value == (pytest.approx(expected.pvalue) if x is None else None)
     assert [stage.removed for stage in found.stages] == [None, "log(words)", "length"]
-    titles = [panel["title"] for panel in background(found)["hconcat"]]
+    titles = [panel["title"] for panel in background_figure(found)["hconcat"]]
     assert titles[:2] == ["divided out: log(words)", "divided out: length"]
 
 

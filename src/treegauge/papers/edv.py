@@ -1,23 +1,25 @@
 """The EDV paper on one's own data: displacement distances, scores, and splits by EDV."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl, scipy
 from treegauge.core.messages import note, progress
+from treegauge.core.result import sign
 from treegauge.core.tables import make_table
 from treegauge.measures.displacement import edv, edv_masses, slv
 from treegauge.measures.measure import measure
 from treegauge.papers.study import Draft, Rows, StudyChoices, sorted_inputs
-from treegauge.reporting.figures.analysis import predictions, scatter
+from treegauge.reporting.figures.analysis import point_panel, predictions, scatter
 from treegauge.reporting.figures.theme import SIDE, Spec, chart, mark, quantity, themed
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.correlation_coefficients import LeastSquares, correlated_pair
-from treegauge.statistics.data_table import as_table
+from treegauge.statistics.correlation_coefficients import Inference, LeastSquares, correlated_pair
+from treegauge.statistics.data_table import Sample, as_table
+from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.linear_model import regress
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.languages import treebank_key
@@ -45,7 +47,7 @@ def edv_study(draft: Draft, inputs: Sequence[Any], choices: StudyChoices) -> Non
     """Make the tables and figures of the EDV paper."""
     tables, texts = sorted_inputs(inputs)
     frame = _variables(tables, texts, choices)
-    _tables(draft, frame)
+    edv_tables(draft, frame)
     _figures(draft, frame, texts)
     _splits(draft, texts, choices)
     why = "needs scores by sentence length: breakdown --by length of each treebank"
@@ -66,7 +68,7 @@ def _variables(tables: Sequence[Any], texts: "Sequence[Input]", choices: StudyCh
             f"study edv: found {', '.join(found) or 'no column'} for {choices.metric}, expected one row per treebank "
             "with one score: choose a system with --where system=NAME"
         )
-    sizes = [name for name in SIZES if name in scores.columns]
+    sizes = [name for name in (*SIZES, *DISTANCES, *OF_TRAIN) if name in scores.columns]
     numbers = [
         pl.Series(name, table.numbers(column))
         for name, column in {"las": found[0], **{name: name for name in sizes}}.items()
@@ -99,12 +101,13 @@ def _measured(texts: "Sequence[Input]") -> "pl.DataFrame":
     return frame.with_columns(key=_keys(frame))
 
 
-def _tables(draft: Draft, frame: "pl.DataFrame") -> None:
+def edv_tables(draft: Draft, frame: "pl.DataFrame") -> None:
+    """Make the tables of variables: one row per treebank with `las`, sizes and, where known, distances."""
     have = [name for name in (*SIZES, *DISTANCES) if name in frame.columns]
     here = frame.drop_nulls("edv") if "edv" in frame.columns else frame.clear()
-    few = f"{here.height} of {frame.height} treebanks have texts; rows with EDV or SLV are of these."
+    few = f"EDV of {here.height} of {frame.height} treebanks is known; rows with EDV or SLV are of these."
     notes = (VARIANT, few)
-    draft.table("Table 1", "Shapiro-Wilk test of normality", lambda: _normality(frame, ("las", *have)),
+    draft.table("Table 1", "Shapiro-Wilk test of normality", lambda: normality(frame, ("las", *have)),
                 key=["variable"], notes=notes)  # fmt: skip
     draft.table("Table 2", "Spearman's rho of LAS and each variable", lambda: _associated(frame, "las", have),
                 key=["variable"], notes=(*notes, ALONE))  # fmt: skip
@@ -121,6 +124,8 @@ def _tables(draft: Draft, frame: "pl.DataFrame") -> None:
                 lambda: _present(here, "mc_published").select("treebank", "mc_published")
                 .sort("mc_published", descending=True, nulls_last=True).with_columns(
                     complex=pl.col("mc_published") > pl.col("mc_published").mean()).to_dicts())  # fmt: skip
+    draft.table("Figures 7 and 8", "Background removal: rho with what is left of LAS", lambda: _backgrounds(frame),
+                key=["variable", "divided by"])  # fmt: skip
 
 
 def _present(frame: "pl.DataFrame", column: str) -> "pl.DataFrame":
@@ -130,7 +135,15 @@ def _present(frame: "pl.DataFrame", column: str) -> "pl.DataFrame":
     return frame
 
 
-def _normality(frame: "pl.DataFrame", names: Sequence[str]) -> Rows:
+def normality(frame: "pl.DataFrame", names: Sequence[str]) -> Rows:
+    """Return Shapiro and Wilk's W of each variable, and its p-value.
+
+    Examples
+    --------
+    >>> from treegauge.data import ud25
+    >>> {row["variable"]: round(row["W"], 3) for row in normality(ud25(), ["las", "mean_test_length"])}
+    {'las': 0.92, 'mean_test_length': 0.978}
+    """
     rows = []
     for name in names:
         values = frame[name].drop_nulls().to_numpy()
@@ -199,28 +212,92 @@ def _by_complexity(frame: "pl.DataFrame") -> Rows:
     return [row for name, some in sets.items() for row in _partial(some, name, LOG)]
 
 
-def background(frame: "pl.DataFrame", of: str, given: Sequence[str]) -> Rows:
-    """Divide LAS by its line on each covariate in turn, and correlate what is left with a variable.
+class Stage(NamedTuple):
+    """The target after division by a covariate's line (None: unchanged), that line, and what is correlated."""
 
-    With y the score, each step fits y = a + b x by least squares and continues with y / (a + b x);
-    training words in logarithms (EDV, Section 4.2.2). Only the coefficient is returned: the usual
-    test would find almost nothing after a step.
+    removed: str | None
+    intercept: float | None
+    slope: float | None
+    r2: float | None
+    values: FloatArray
+    inference: Inference
+
+
+class Background(NamedTuple):
+    """The chain of fits with the coefficient after each: first the unchanged target."""
+
+    stages: tuple[Stage, ...]
+    sample: Sample
+
+
+def remove_background(
+    frame: "pl.DataFrame", target: str, of: str, given: Sequence[str], *, log: Sequence[str] = ()
+) -> Background:
+    """Divide the target by its line on each covariate in turn, and correlate what is left (Spearman).
+
+    With y the target, each step fits y = a + b x by least squares to a covariate x and continues
+    with y / (a + b x), as in Section 4.2.2 of the paper. Only the unchanged target has an interval
+    and a p-value: the usual test would find almost nothing later.
     """
-    sample = as_table(_present(frame, of)).complete(["las", of, *given], log=[name for name in LOG if name in given])
-    left, variable, *covariates = sample.values.T
-    rows: Rows = [{"variable": of, "divided by": "nothing", "n": len(left), "rho": _rho(left, variable)}]
+    table = as_table(frame)
+    sample = table.complete([target, of, *given], log=log)
+    sample.check(table.source, 4)
+    first, variable, *covariates = sample.values.T
+
+    def correlated(left: FloatArray) -> Inference:
+        # A line that fits perfectly leaves rounding errors, whose ranks are still ranks.
+        if np.ptp(left) <= 1e-9 * np.abs(left).max():
+            raise TreegaugeError(f"nothing of {target} is left to correlate")
+        coefficient = correlated_pair(np.column_stack([left, variable]))
+        return coefficient if left is first else Inference(r=coefficient.r)
+
+    stages = [Stage(None, None, None, None, first, correlated(first))]
     for name, covariate in zip(sample.names[2:], covariates, strict=True):
-        line = LeastSquares.of(np.column_stack([left, covariate]))
-        fitted = line.mean + (covariate - line.centre[0]) / line.scale[0] * line.slopes[0]
-        if (fitted <= 0).any():
-            raise TreegaugeError(f"the line of the score on {name} is not positive everywhere")
-        left = left / fitted
-        rows.append({"variable": of, "divided by": name, "n": len(left), "rho": _rho(left, variable)})
-    return rows
+        before = stages[-1].values
+        line = LeastSquares.of(np.column_stack([before, covariate]))
+        slope = float(line.slopes[0] / line.scale[0])
+        intercept = line.mean - slope * float(line.centre[0])
+        predicted = intercept + slope * covariate
+        wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 1e-9 * abs(line.mean))
+        if len(wrong):
+            raise TreegaugeError(
+                f"the line through {name} predicts {predicted[wrong[0]]:.3g} for {sample.labels[wrong[0]]}; "
+                "a background must not change sign to be divided out"
+            )
+        r2 = 1 - float(line.residuals @ line.residuals) / float(np.square(before - line.mean).sum())
+        left = before / predicted
+        stages.append(Stage(name, intercept, slope, r2, left, correlated(left)))
+    return Background(tuple(stages), sample)
 
 
-def _rho(left: Any, right: Any) -> float | None:
-    return correlated_pair(np.column_stack([left, right])).r
+def _background(frame: "pl.DataFrame", of: str, given: Sequence[str]) -> Background:
+    return remove_background(_present(frame, of), "las", of, given, log=[name for name in LOG if name in given])
+
+
+def _backgrounds(frame: "pl.DataFrame") -> Rows:
+    """Return the coefficient of variables and LAS before and after each division."""
+    distances = [name for name in ("edv", "edv_masses") if name in frame.columns]
+    return [
+        {"variable": of, "divided by": stage.removed or "nothing", "n": len(stage.values), "rho": stage.inference.r}
+        for of, given in (("test_words", LOG), *((name, GIVEN) for name in distances))
+        for stage in _background(frame, of, given).stages
+    ]
+
+
+def background_figure(found: Background) -> Spec:
+    """Draw each fit that was divided out, then the remainder (Figures 7 and 8)."""
+    panels, labels = [], found.sample.labels
+    target, variable, *given = found.sample.names
+    name = target
+    for place, stage in enumerate(found.stages[:-1]):
+        x = found.sample.values[:, 2 + place]
+        panels.append(point_panel(x, stage.values, labels, given[place], name, f"divided out: {given[place]}"))
+        name = f"{target}, normalised"
+    last = found.stages[-1]
+    title = f"what is left: r = {last.inference.r:.3f}"
+    panels.append(point_panel(found.sample.values[:, 1], last.values, labels, variable, name, title))
+    signature = sign(figure="background", of=variable, given="+".join(given))
+    return themed({"hconcat": panels}, f"{target} without its background", signature, False)
 
 
 def _figures(draft: Draft, frame: "pl.DataFrame", texts: "Sequence[Input]") -> None:
@@ -233,10 +310,9 @@ def _figures(draft: Draft, frame: "pl.DataFrame", texts: "Sequence[Input]") -> N
     draft.figure("Figure 5", "LAS and each variable", lambda: scatter(frame, "las", have, log=words))
     draft.figure("Figure 6", "EDV and other variables", lambda: scatter(
         _present(frame, "edv"), "edv", [*words, "mean_test_length", "slv"], log=words))  # fmt: skip
-    draft.table("Figures 7 and 8", "Background removal: rho with what is left of LAS", lambda: [
-        *background(frame, "test_words", LOG),
-        *(row for name in ("edv", "edv_masses") if name in have for row in background(frame, name, GIVEN)),
-    ], key=["variable", "divided by"])  # fmt: skip
+    title = "LAS without its background"
+    draft.figure("Figure 7", title, lambda: background_figure(_background(frame, "test_words", LOG)))
+    draft.figure("Figure 8", title, lambda: background_figure(_background(frame, "edv", GIVEN)))
     draft.figure("Figure 9", "LAS predicted from the other treebanks (leave one out)", lambda: predictions(
         regress(_present(frame, "edv"), "las", [*GIVEN, "edv"], log=LOG, cluster="none")))  # fmt: skip
     draft.figure("Figure 11", "EDV and LAS by morphological complexity", lambda: _complexity_figure(frame))

@@ -1,5 +1,7 @@
 """Areas against integrals by hand and scipy, and properties of COMPLEXITY."""
 
+import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -282,3 +284,17 @@ def test_rare_classes_may_be_on_neither_side():
         partition(counts, min_words=99999)
     with pytest.raises(ChoiceError, match="unknown treebank 'B'"):
         partition(counts).of("B")
+
+
+def test_counts_of_another_labelling_task_by_hand(tmp_path):
+    """Named entities in the table of docs/curves.md: one parabola over ln 10, ln 20, ln 40."""
+    page = Path("docs/curves.md").read_text("utf-8")
+    table = page[page.index("treebank,parser,class,total,10/0") :].partition("```")[0]
+    (tmp_path / "names.csv").write_text(table, "utf-8")
+    found = {row["class"]: row["complexity"] for row in complexity(tmp_path / "names.csv").table.to_dicts()}
+    counts = {"PER": (20, 50, 80), "ORG": (5, 10, 20), "LOC": (25, 30, 40)}
+    assert found.keys() == counts.keys()
+    for name, correct in counts.items():
+        gaps = [whole / 140 - own / correct[-1] for whole, own in zip((50, 90, 140), correct, strict=True)]
+        assert found[name] == pytest.approx(100 * math.log(2) / 3 * (gaps[0] + 4 * gaps[1] + gaps[2]))
+        assert f"{found[name]:.1f} for {name}" in page

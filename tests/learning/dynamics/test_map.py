@@ -187,3 +187,31 @@ def test_bad_requests(command, folders, args, message):
     assert done.code == 2
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_trees_have_confidence_and_variability_normalised_for_length(folders, tmp_path):
+    folder = folders[0]
+    made = tg.map(
+        folder, epochs=3, words=tmp_path / "w.csv", recording=tmp_path / "r.npz",
+        option={"bits": 16, "label_bits": 12},
+    )  # fmt: skip
+    train = read_conllu(folder, split="train")
+    recording = MapArchive.load(tmp_path / "r.npz").recordings[0]
+    frame, place = pl.read_csv(tmp_path / "w.csv"), 0
+    assert frame.height == train.n_words
+    for number, length in enumerate(train.lengths):
+        own = range(place, place + int(length))
+        means = []
+        for epoch in range(3):
+            product = 1.0
+            for word in own:
+                product *= float(np.exp(recording.head_logp[epoch, word])) * float(
+                    np.exp(recording.relation_logp[epoch, word])
+                )
+            means.append(product ** (1 / int(length)))
+        assert made[0].trees["confidence"][number] == pytest.approx(np.mean(means), rel=1e-4)
+        assert made[0].trees["variability"][number] == pytest.approx(np.std(means), rel=1e-3, abs=1e-6)
+        rows = frame[place : place + int(length)]
+        assert rows["tree_confidence"].n_unique() == 1
+        assert rows["tree_confidence"][0] == pytest.approx(np.mean(means), rel=1e-4)
+        place += int(length)

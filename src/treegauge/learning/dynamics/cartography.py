@@ -76,7 +76,8 @@ class DataMap(Result):
     standard deviation over epochs; correctness is the share of the epochs in which gold was
     preferred, forgetting the number of times it was preferred after one epoch and not after the
     next. These two are None if the recording has no rivals. `intervals` are of mean
-    confidence.
+    confidence. `trees` has the same two numbers of whole sentences (:func:`tree_confidence`), if the
+    treebank was given.
     """
 
     treebank: str
@@ -88,6 +89,7 @@ class DataMap(Result):
     forgetting: dict[str, npt.NDArray[np.int64]] | None
     regions: Regions = Regions()
     intervals: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    trees: Mapping[str, Floats] = field(default_factory=dict)
     digits: ClassVar[int] = 3
 
     def region(self, layer: str = "head") -> npt.NDArray[np.str_]:
@@ -133,7 +135,32 @@ class DataMap(Result):
                 columns[f"{layer}_correctness"] = self.correctness[layer]
                 columns[f"{layer}_forgetting"] = self.forgetting[layer]
             columns[f"{layer}_region"] = self.region(layer).tolist()
+        if treebank is not None:
+            columns |= {f"tree_{name}": np.repeat(values, treebank.lengths) for name, values in self.trees.items()}
         return make_table(columns)
+
+
+def tree_confidence(recording: Recording, lengths: npt.NDArray[np.integer[Any]]) -> dict[str, Floats]:
+    r"""Return confidence and variability of each sentence's gold tree, normalised for its length.
+
+    .. math::
+        p_e(t) = \Big(\prod_{i \in t} p_e(h_i)\, p_e(r_i \mid h_i)\Big)^{1/|t|}
+
+    is the geometric mean over the words of a sentence; confidence is its mean over epochs, variability its
+    population standard deviation.
+
+    Examples
+    --------
+    >>> p = np.array([[0.5, 0.5, 0.25], [1.0, 0.25, 0.25]])
+    >>> made = Recording("toy#000000", "train", "treegauge:0", (1, 2), np.log(p), np.zeros((2, 3)))
+    >>> found = tree_confidence(made, np.array([2, 1]))
+    >>> found["confidence"].round(2).tolist(), found["variability"].round(2).tolist()
+    ([0.5, 0.25], [0.0, 0.0])
+    """
+    logs = recording.head_logp.astype(np.float64) + recording.relation_logp
+    starts = np.cumsum(lengths) - lengths
+    p = np.exp(np.add.reduceat(logs, starts, axis=1) / lengths)
+    return {"confidence": p.mean(axis=0), "variability": p.std(axis=0)}
 
 
 def data_map(recording: Recording, units: str = "sentences") -> DataMap:
@@ -195,7 +222,10 @@ def mean_map(recordings: Sequence[Recording], treebank: "Treebank | None" = None
         layer: sentence_interval(values, treebank.lengths, share=True, level=level, units=units)
         for layer, values in first.confidence.items()
     }
-    return replace(first, intervals=intervals, unit_notes=units_said(treebank.name, units, intervals, level))
+    trees = [tree_confidence(one, treebank.lengths) for one in recordings]
+    means = {name: np.mean([one[name] for one in trees], axis=0) for name in trees[0]}
+    notes = units_said(treebank.name, units, intervals, level)
+    return replace(first, intervals=intervals, trees=means, unit_notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
