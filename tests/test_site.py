@@ -181,4 +181,4 @@ def test_the_library_has_a_page_per_room_with_verbs_first(site):
         # The example of the demo is its how-to page, which takes as long as the demo.
         assert ">>> " in getattr(tg, verb).__doc__ or verb == "demo", f"tg.{verb} has no example"
     text = (site / "api" / "scoring.html").read_text(encoding="utf-8")
-    assert text.index('id="score"') < text.index('id="align"')
+    assert text.index('id="score"') < text.index('id="calibration"')
