@@ -45,7 +45,7 @@ def test_every_picture_is_on_a_page_and_is_what_the_script_draws():
 
 
 def test_a_picture_is_put_into_its_page(tmp_path):
-    inline = page_script("figures_inline").inline
+    inline = page_script("site").inline
     file = tmp_path / "a.svg"
     file.write_text(figures.drawn("score_tree"))
     html = inline(file, "A tree & its arcs")

@@ -37,8 +37,8 @@ class Section:
             parts.append(_table(self.head, self.rows))
         if self.targets:
             parts.append(_folded(self.targets))
-        load = f"load {os.getloadavg()[2]:.1f}, of which the benchmark is 1"
-        parts.append(f"*Measured with treegauge {version('treegauge')} ({load}).*")
+        load = f"load {os.getloadavg()[2]:.1f}"
+        parts.append(f"*treegauge {version('treegauge')}, {load}*")
         return "\n\n".join(parts)
 
 

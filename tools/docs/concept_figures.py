@@ -1,7 +1,7 @@
 """Draw the pictures of docs/concepts: `python -m tools.docs.concept_figures`.
 
 Numbers come from treegauge itself. Texts and axes take the colour of the text around them
-(`tools/docs/figures_inline.py` puts the drawings into the pages), so that they can be read in light and
+(`tools/docs/site.py` puts the drawings into the pages), so that they can be read in light and
 dark; the file alone follows the reader's system.
 """
 

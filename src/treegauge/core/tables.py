@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import isnan
 from numbers import Number
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from treegauge.core.errors import one_line
 from treegauge.core.lazy import pl
@@ -207,12 +207,13 @@ def to_text(table: Table, *, digits: Digits = 2) -> str:
     columns = [list(column) for column in zip(values, *_texts(values, digits), strict=True)]
     width, left = line_width(), list(range(len(columns)))
     widths = [max(map(len, column)) for column in columns]
-    while width and left:
-        widths = _fitting([columns[at] for at in left], [numeric[at] for at in left], width)
-        if _total(widths) <= width or len(left) == 1:
-            widths = [min(one, width) for one in widths]
-            break
-        left.remove(_least_needed([columns[at] for at in left], left))
+    if width and _total(widths) > width:
+        ranges = [_widths_of(column, right=right) for column, right in zip(columns, numeric, strict=True)]
+        widths = _fitting(ranges, width)
+        while _total(widths) > width and len(left) > 1:
+            left.remove(_least_needed([columns[at] for at in left], left))
+            widths = _fitting([ranges[at] for at in left], width)
+        widths = [min(one, width) for one in widths]
     text = _laid_out([columns[at] for at in left], widths, [numeric[at] for at in left])
     if not (gone := [name for at, name in enumerate(values) if at not in left]):
         return text
@@ -224,19 +225,29 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + _GAP * (len(widths) - 1)
 
 
-def _fitting(columns: Sequence[Sequence[str]], numeric: Sequence[bool], width: int) -> list[int]:
+class _Widths(NamedTuple):
+    """The widths that a column can have: its own, with a folded head, and with folded texts as well."""
+
+    own: int
+    body: int
+    least: int
+
+
+def _widths_of(column: Sequence[str], *, right: bool) -> _Widths:
+    own, longest = max(map(len, column)), max(map(len, _pieces(column[0])), default=0)
+    body = max([longest, *map(len, column[1:])])
+    words = {piece for text in column for piece in _pieces(text)} if not right else set()
+    least = body if right else min(body, max([_NARROW, *(min(len(word), _WORD) for word in words)]))
+    return _Widths(own, body, least)
+
+
+def _fitting(columns: Sequence[_Widths], width: int) -> list[int]:
     """Return widths of columns: their own, then with folded heads, then with folded texts."""
-    widths = [max(map(len, column)) for column in columns]
-    bodies = [max([*map(len, _pieces(head)), *map(len, body)], default=0) for head, *body in columns]
-    for at in sorted(range(len(columns)), key=lambda at: bodies[at] - widths[at]):
+    widths = [one.own for one in columns]
+    for at in sorted(range(len(columns)), key=lambda at: columns[at].body - columns[at].own):
         if _total(widths) > width:
-            widths[at] = bodies[at]
-    least = [
-        own
-        if right
-        else min(own, max([_NARROW, *(min(len(piece), _WORD) for text in column for piece in _pieces(text))]))
-        for own, right, column in zip(widths, numeric, columns, strict=True)
-    ]
+            widths[at] = columns[at].body
+    least = [min(one, column.least) for one, column in zip(widths, columns, strict=True)]
     while (excess := _total(widths) - width) > 0 and widths != least:
         at = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
         widths[at] = max(least[at], widths[at] - max(1, excess // 4))
