@@ -53,7 +53,7 @@ VERDICTS = re.compile(
     r"|distinguish|detected|ahead|systematic|decided|contained|over-represented|suggests|disappears)\b"
 )
 PROSE = {
-    r"(larger than in|typical of) random splits": "audit-split-documents",
+    r"(larger than in|typical of) ([0-9.]+ % of )?random splits": "audit-split-documents",
     r"systematic changes": "diff-systematic",
     r"decided after .* confidence sequence": "sequence-seeds",
     r" (not worse|better|equivalent)$": "score-margin",

@@ -222,3 +222,20 @@ def test_conditions_choose_rows_of_tables_of_scores(tmp_path):
     assert "where:release=2.9" in page.signature
     with pytest.raises(TreegaugeError, match="--where chooses rows of a table of scores, and there is none"):
         report(synthetic(20, seed=1), where=["release=2.9"], out=None)
+
+
+def test_words_that_a_saved_breakdown_found_are_shown(files, tmp_path):
+    gold = files / "UD_T0-Small" / "t0_small-ud-test.conllu"
+    found = tg.breakdown(gold, files / "alpha.conllu", files / "beta.conllu", where=["wrong=1"], confusion="relation")
+    found.save(tmp_path / "found.json")
+    from_file = report(tmp_path / "found.json", out=None)
+    assert report(found, out=None).html == from_file.html
+    (section,) = [one for one in from_file.sections if one.key == "findings"]
+    shown = dict(section.shown)
+    words = shown["Words that were found on t0_small-ud-test"]
+    assert len(words.rows) == len(found.attached["found"].table) > 0
+    forms = [row["form"] for row in words.rows]
+    assert forms == found.attached["found"].table["form"].to_list()
+    assert [title for title in shown if title.startswith("Confusions of")] == [
+        "Confusions of alpha on t0_small-ud-test", "Confusions of beta on t0_small-ud-test"
+    ]  # fmt: skip

@@ -158,3 +158,23 @@ def test_the_certificate_is_that_of_the_library(tab, small, monkeypatch):
     result = invoke(words)
     assert result.exit_code == 0, result.output
     assert " ".join(found.text.split()) in " ".join(result.stdout.split())
+
+
+def test_a_class_in_which_breakdown_finds_sentences_has_some_on_the_page(tab, scored, files):
+    """A sample of each system's own errors need not have one that the other system avoids."""
+    gold, systems = files
+    found = {name: class_scores(align(gold, read_conllu(systems[name])), by="relation") for name in ("high", "middle")}
+    page = tab(scored / "page.html", "#compare?left=high&right=middle&treebank=UD_One-A&by=relation")
+    differing = {}
+    for name in found["high"].gold.names:
+        sides = (("high", "middle"), ("middle", "high"))
+        places = [found[a].errors(name, unlike=found[b]) for a, b in sides]
+        differing[name] = len({one.sentence for side in places for one in side})
+    assert max(differing.values()) > 8, "more than the page holds of a class"
+    for row in page.locator(".diverge tbody tr").all():
+        name = row.locator("th").inner_text()
+        row.locator("button").first.click()
+        drawer = page.locator(".drawer")
+        if differing[name]:
+            assert drawer.locator(".count").first.inner_text().startswith("1 of "), name
+        page.keyboard.press("Escape")

@@ -2,6 +2,8 @@
 
 import base64
 import re
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,15 +11,18 @@ import pytest
 import treegauge as tg
 from tests.reporting.browsing import address, page_data, until
 from tests.reporting.conftest import QUALITY, TREEBANKS
+from treegauge.auditing.audit import Audit, Finding
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.sections.overview import scored_suite
 from treegauge.reporting.sections.scores import score_all
+from treegauge.reporting.sections.treebanks import health
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.paired_tests import compare_suite, compare_systems
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
+from treegauge.validation.problems import Problem
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,7 @@ def results(scored):
 
 def cells(page):
     rows = page.locator("table.board tbody tr").all()
-    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    return {row.locator("th").inner_text(): row.locator("td:not(.size)").all_inner_texts() for row in rows}
 
 
 def test_the_table_has_every_score_with_its_interval(tab, scored, results):
@@ -51,7 +56,8 @@ def test_the_table_has_every_score_with_its_interval(tab, scored, results):
                 continue
             metric = scores[system]["LAS"]
             assert text.rstrip("≈") == f"{metric.f1:.2f}"
-            link = page.get_by_role("row", name=name).locator("td").nth(place).locator("a")
+            row = page.locator("table.board").get_by_role("row", name=name)
+            link = row.locator("td:not(.size)").nth(place).locator("a")
             low, high = metric.interval
             assert f"95 % interval {low:.2f} to {high:.2f}" in link.get_attribute("title")
 
@@ -99,7 +105,7 @@ def test_rows_sort_and_filter_and_the_link_keeps_both(tab, scored):
 
 def test_a_cell_opens_its_treebank_and_a_column_its_system(tab, scored):
     page = tab(scored / "page.html")
-    page.get_by_role("row", name="UD_Two-B").locator("td a").first.click()
+    page.locator("table.board").get_by_role("row", name="UD_Two-B").locator("td a").first.click()
     assert page.locator("#systems-what").inner_text().startswith("UD_Two-B/test: 60 sentences")
     assert "treebank=UD_Two-B" in address(page)
     page.go_back()
@@ -187,3 +193,51 @@ def test_a_failed_run_is_named_and_not_drawn_as_a_score(tab, tmp_path):
         assert "Not drawn, because the run failed and counts as 0: two on wo_wtf" in said
     written = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert re.search(r"<tr><td>wo wtf</td>.*<td[^>]*>failed</td>", written)
+
+
+def test_rows_have_their_size(tab, scored):
+    page = tab(scored / "page.html")
+    row = page.locator("table.board tbody tr", has_text="UD_Two-B")
+    gold = read_conllu(scored / "UD_Two-B", split="test")
+    assert row.locator("td.size").all_inner_texts() == ["60", f"{gold.n_words:,}"]
+
+
+def test_the_health_of_treebanks_is_ordered_and_each_number_leads_to_its_list(tab, small):
+    page = tab(small / "page.html")
+    (row,) = page_data((small / "page.html").read_text("utf-8"))["treebanks"]["health"]
+    report = tg.check(*sorted((small / "UD_Small-Test").glob("*.conllu")), ud_level=3)
+    lines = {(one.file, one.line) for one in report.problems if one.severity == "error"}
+    assert row["invalid"] == len(lines)
+    found = tg.audit(small / "UD_Small-Test")
+    grave = [one for one in found.findings if one.level != "note"]
+    assert (row["findings"], row["errors"]) == (len(grave), found.count("error"))
+    shown = page.locator("#overview-health tbody tr td").all_inner_texts()
+    assert shown[2:4] == [f"{len(lines):,}", f"{len(grave):,}"]
+    assert "could be misleading" not in page.locator("#view-overview").inner_text()
+    for number, name in ((2, "invalid"), (3, "findings")):
+        link = page.locator("#overview-health tbody tr td").nth(number).locator("a")
+        if not link.count():
+            continue
+        link.click()
+        page.wait_for_selector(f"#treebanks-{name}")
+        assert f"list={name}" in address(page)
+        page.go_back()
+        page.wait_for_selector("#overview-health")
+
+
+def test_health_looks_first_at_errors_then_at_invalid_lines_then_at_warnings():
+    finding = partial(Finding, "leak", split="test", value=1.0)
+    audits = [
+        Audit("calm", (finding(level="note", message="nothing"),), ""),
+        Audit("warned", (finding(level="warning", message="many short"),), ""),
+        Audit("leaky", (finding(level="warning", message="b"), finding(level="error", message="13 of 40")), ""),
+        Audit("broken", (), ""),
+    ]
+    problem = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+    twice = [problem, problem._replace(start=6), problem._replace(line=9)]
+    checks = {"broken": SimpleNamespace(problems=twice, errors=3)}
+    rows = health(["calm", "warned", "broken", "leaky"], [], audits, checks)
+    assert [row["treebank"] for row in rows] == ["leaky", "broken", "warned", "calm"]
+    assert [row["invalid"] for row in rows] == [None, 2, None, None], "lines, not errors"
+    assert rows[0]["first"] == "test: 13 of 40"
+    assert rows[0]["findings"] == 2 and rows[3]["findings"] == 0

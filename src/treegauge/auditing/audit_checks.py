@@ -16,6 +16,7 @@ from treegauge.treebanks.sources.files import SPLITS
 _LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
 _SIGNIFICANT = 0.01  # p-value below which a split counts as unusual
+_NOT_TYPICAL = 0.05  # p-value below which it is not called typical
 Splits = Mapping[str, Treebank]
 
 
@@ -113,6 +114,8 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             p = (1 + int(far.sum())) / (1 + resamples)
             level: Severity = "warning" if p <= _SIGNIFICANT else "note"
             verdict = "larger than in random splits" if p <= _SIGNIFICANT else "typical of random splits"
+            if _SIGNIFICANT < p <= _NOT_TYPICAL:
+                verdict = f"larger than in {100 * (1 - p):.1f} % of random splits"
             kept = f"by {units[0].kind.removesuffix('s')}" + (f"; {UNKNOWN}" if units[0].kind == "sentences" else "")
             fewest = min(units, key=lambda one: one.number)
             kept += f"; only {fewest.number} documents" if fewest.few_documents else ""

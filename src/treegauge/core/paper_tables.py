@@ -221,7 +221,7 @@ class PaperTable:
         """Return a score with its decimals, or the text of the cell."""
         if cell.text:
             return one_line(cell.text)
-        return "–" if cell.value is None else f"{cell.value:.{self.digits}f}"
+        return "failed" if cell.value is None else f"{cell.value:.{self.digits}f}"
 
     def spread(self, cell: PaperCell) -> str:
         """Return the standard deviation over runs, or nothing."""

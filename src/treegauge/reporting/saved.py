@@ -115,6 +115,40 @@ class SavedClaim(RowsResult, kind="certificate"):
     text: str
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedPart(RowsResult, kind="found words"):
+    """What else `breakdown` said: words that were found, confusions, overlap, calibration."""
+
+    title: str
+
+
+#: What the parts of a breakdown are called on the page.
+PARTS = {
+    "found": "Words that were found", "confusions": "Confusions", "overlap": "Overlap of errors",
+    "calibration": "Calibration",
+}  # fmt: skip
+
+
+def saved_parts(content: Json) -> list[SavedPart]:
+    """Return the further parts of a breakdown from its JSON, each with its rows."""
+    parts = []
+    for name, title in PARTS.items():
+        held = content.get(name) or ()
+        for one in [held] if isinstance(held, Mapping) else held:
+            rows = [{key: _in_words(value) for key, value in row.items()} for row in one.get("rows", ())]
+            system = f" of {signed_choices(one['signature'])['system']}" if name == "confusions" else ""
+            if rows:
+                parts.append(SavedPart(rows, one["signature"], f"{title}{system}"))
+    return parts
+
+
+def _in_words(value: Any) -> Any:
+    """Return what is in a cell as one text or number."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_in_words(one)}" for key, one in value.items() if one is not None)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
 def _claim(content: Json) -> SavedClaim:
     return SavedClaim(content["win_rates"], content["signature"], content["claim"], content["text"])
 
@@ -130,7 +164,8 @@ def _breakdowns(content: Json) -> Breakdowns:
     }
     made = Breakdowns(systems, content["signature"], tuple(content["differences"]), tuple(content["notes"]))
     others = [_breakdowns(one) for one in content.get("breakdowns", ())]
-    return made.with_attached({"breakdowns": others} if others else {})
+    parts: dict[str, Any] = {"breakdowns": others} if others else {}
+    return made.with_attached(parts | {"parts": found} if (found := saved_parts(content)) else parts)
 
 
 _READERS: Mapping[Any, Callable[[Path], Result]] = {

@@ -113,7 +113,7 @@ def suite_table(suite: "Suite") -> PaperTable:
     lines += _legend(body, suite.level, units)
     lines += _answers(comparisons, {one: suite[one][names[0]].f1 for one in suite.names}, labels[0])
     if suite.failures:
-        lines.append("–: no score; counts as 0 in the average.")
+        lines.append("failed: no score; counts as 0 in the average.")
     if not any(suite.intervals.values()):
         few = forcing_treebanks({human[one]: found for one, found in suite.text_units.items()}).partition(";")[0]
         lines.append(f"No interval and no test of the averages: {few or 'a treebank has too few units'}.")

@@ -298,7 +298,11 @@ class Suite(Scores, kind="suite"):
             )
         for name in self.chosen or ["LAS"]:
             title = f"{self.label(name)} by treebank"
-            lines += ["", title, tables.to_text(self.by_treebank(name))]
+            rows = [
+                {key: "failed" if (row["treebank"], key) in self.failures else value for key, value in row.items()}
+                for row in self.by_treebank(name).to_dicts()
+            ]
+            lines += ["", title, tables.to_text(rows)]
         lines += [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
         remarks: dict[tuple[str, str], list[str]] = {}
         for name, scores in self.treebanks.items():

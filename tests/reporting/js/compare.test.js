@@ -49,7 +49,7 @@ const part = (name, correct) => ({
         systems: correct.map((own) => ({ correct: own[i], f1: 10 * own[i], examples: [] })),
       })),
       pairs: [
-        { difference: f32([1, 2]), low: f32([-1, NaN]), high: f32([3, NaN]), p: { values: ["0.5000", ""], codes: [0, 1] }, sure: [0, 0] },
+        { difference: f32([1, 2]), low: f32([-1, NaN]), high: f32([3, NaN]), p: { values: ["0.5000", ""], codes: [0, 1] }, sure: [0, 0], sentences: [3, 0] },
       ],
     },
   ],

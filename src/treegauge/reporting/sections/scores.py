@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method, treebank_of
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
-from treegauge.reporting.saved import SavedClaim, signed_choices
+from treegauge.reporting.saved import SavedClaim, saved_parts, signed_choices
 from treegauge.reporting.sections.overview import pair_rows
 from treegauge.reporting.sections.scores_details import (
+    MOST_TESTED,
     calibration_data,
     class_pairs,
+    joined_places,
     kinds_by_class,
     mean_confusions,
     page_calibration,
@@ -67,7 +70,7 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         scores = replace(result, attached={}, featured="", all=True)
         breakdowns: Any = result.attached["breakdowns"]
         by_class = {by: found.systems for by, found in zip(CLASSES, breakdowns, strict=True)}
-        part = _part(one, scores, tests, by_class, budget)
+        part = _part(one, scores, tests, by_class, budget, len(scored))
         alone = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items() if len(one.systems[name]) == 1}
         calibrated = page_calibration(alone, scores)
         for own in part["breakdowns"]:
@@ -132,6 +135,8 @@ def saved_findings_section(saved: Sequence[Breakdowns | SavedClaim]) -> Section:
         for one in (replace(result, attached={}), *others):
             signed = signed_choices(one.signature)
             shown.append((f"{signed['m']} by {signed['by']} on {signed['tb'].rpartition('#')[0]}", one))
+        parts: Any = result.attached.get("parts") or saved_parts(result.to_dict())
+        shown += [(f"{part.title} on {signed['tb'].rpartition('#')[0]}", part) for part in parts]
     return Section("findings", "Saved results", "\n".join(text), {}, shown=shown, view="overview")
 
 
@@ -162,15 +167,22 @@ ByClass = Mapping[str, Mapping[str, Breakdown]]
 
 
 def _part(
-    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int
+    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int, treebanks: int
 ) -> dict[str, Any]:
     alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
     runs = [next(iter(cells.runs.values())) for cells in breakdowns[CLASSES[0]].values()]
     all_confusions = [[system_confusions(run.alignment, scores.convention) for run in own] for own in runs]
     confusions = [own[0] for own in all_confusions]
+
+    def rivals(by: str) -> Sequence[Breakdown]:
+        """Return the systems with which the page compares; sentences are kept that show each difference."""
+        return list(breakdowns[by].values()) if comb(len(one.systems), 2) * treebanks <= MOST_TESTED else []
+
     for limit in EXAMPLES:
         examples = {
-            (by, name, number): cells.errors(name, limit=limit)
+            (by, name, number): joined_places(
+                [cells.errors(name, limit=limit), *(cells.errors(name, limit=limit, unlike=one) for one in rivals(by))]
+            )
             for by, systems in breakdowns.items()
             for number, cells in enumerate(systems.values())
             for name in cells.gold.names

@@ -1,7 +1,7 @@
 """Confusions of relations and tags, calibration, tests of classes, and changes between outputs for the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import Any, NamedTuple
 
@@ -297,11 +297,36 @@ def class_pairs(
             for name in ("difference", "low", "high", "p_corrected", "sign")
         }
         p_values, signs = columns.pop("p_corrected"), columns.pop("sign")
+        ours, theirs = breakdowns[systems[a]], breakdowns[systems[b]]
+        held = [sentences_apart(ours, theirs, name) if name in ours.gold.names else 0 for name in classes]
         found.append(
-            {name: floats(_filled(values)) for name, values in columns.items()}
+            {"sentences": numbers(held)}
+            | {name: floats(_filled(values)) for name, values in columns.items()}
             | {"p": texts(list(map(p_value_cell, p_values))), "sure": numbers([sign in (">", "<") for sign in signs])}
         )
     return found
+
+
+def sentences_apart(ours: Breakdown, theirs: Breakdown, name: str) -> int:
+    """Return the number of sentences with a word of a class that only one of two systems has right."""
+    sides = (ours.errors(name, unlike=theirs), theirs.errors(name, unlike=ours))
+    return len({place.sentence for side in sides for place in side})
+
+
+def joined_places(several: Sequence[Sequence[Place]]) -> list[Place]:
+    """Return each sentence of several lists once, with all its words.
+
+    Examples
+    --------
+    >>> joined_places([[Place(3, "s3", (1,))], [Place(3, "s3", (4, 1)), Place(5, "s5", (2,))]])
+    [Place(sentence=3, sent_id='s3', words=(1, 4)), Place(sentence=5, sent_id='s5', words=(2,))]
+    """
+    held: dict[int, Place] = {}
+    for place in chain.from_iterable(several):
+        known = held.get(place.sentence)
+        words = {*place.words, *(known.words if known else ())}
+        held[place.sentence] = place._replace(words=tuple(sorted(words)))
+    return list(held.values())
 
 
 def _filled(values: Sequence[float | None]) -> Any:

@@ -3,7 +3,8 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
 from treegauge.auditing.changes.changed_words import changed_sentences
 from treegauge.auditing.diff import Diff, diff
-from treegauge.auditing.profile import Profile, profile
+from treegauge.auditing.profile import LEVEL, Profile, profile
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
@@ -27,8 +28,9 @@ from treegauge.treebanks.data.sentence_pairing import sentence_ids
 from treegauge.treebanks.sources.files import Errors
 from treegauge.treebanks.sources.inputs import Input
 from treegauge.treebanks.sources.languages import release_key, take_apart
+from treegauge.validation.report import ValidationReport
 
-#: Findings that can make scores misleading.
+#: Findings that count, the most severe first.
 LEVELS: tuple[Severity, ...] = ("error", "warning")
 #: The fields of a measure and of a finding that the page shows.
 MEASURE = ("name", "family", "meaning", "bounds")
@@ -47,6 +49,9 @@ def treebanks_section(
     Only folders are audited; `given` are the treebanks as written in commands.
     """
     found, audits, profiles = list[Measures](), list[Audit](), list[Profile]()
+    from treegauge.validation.check import check
+
+    checks: dict[str, ValidationReport] = {}
     for one in treebanks:
         own = saved.get(one.name, SavedResults())
         found.append(own.measures or _measures(one, errors))
@@ -56,7 +61,9 @@ def treebanks_section(
         if folder:
             audits.append(own.audit or audit_treebanks([splits or one], name=one.name, errors=errors))
         if shown:
-            profiles.append(own.profile or profile(one, splits, checked=own.check))
+            # A saved profile has only the number of errors; the list of lines needs the check.
+            checks[one.name] = own.check or check(*one.files, ud_level=LEVEL)
+            profiles.append(own.profile or profile(one, splits, checked=checks[one.name]))
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     rows: dict[str, dict[str, Any]] = {}
@@ -67,11 +74,14 @@ def treebanks_section(
         if each.missing or each.note:
             row["notes"][each.measure] = each.missing or each.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
+    ordered = health(list(rows), profiles, audits, checks)
     data = {
         "families": FAMILY_NAMES,
         "measures": [_measure(name) for name in single],
         "profiles": [_profile(one) for one in profiles],
         "treebanks": list(rows.values()),
+        "health": ordered,
+        "invalid": {name: _invalid(report) for name, report in checks.items() if report.errors},
         "reach": REACH,
         "displacements": {name: shares for one in found for name, shares in displacement_data(one).items()},
         "audits": [
@@ -85,12 +95,13 @@ def treebanks_section(
     }
     text = (
         f"{count_treebanks(len(rows))}: a profile of each, every measure, how far words are from "
-        "their heads, and audit findings that could make scores misleading."
+        "their heads, lines that UD validation finds invalid, and findings of the audit."
     )
     tables: list[tuple[str, Result]] = [(f"All measures of {one.measured[0].treebank}", one) for one in found]
     tables += [(f"Audit of {one.treebank}", one) for one in audits]
     methods = _methods(found, audits, given, errors)
-    return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows))
+    short = _short(ordered)
+    return Section("treebanks", "Treebanks", text, data, tables, methods, short, treebanks=list(rows))
 
 
 def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
@@ -118,7 +129,7 @@ def fairness(one: Audit) -> list[dict[str, Any]]:
     rows.sort(key=lambda row: (row.split, row.check))
     pairs = [f" between {' and '.join(row.split.split('/'))} is " for row in rows]
     texts = [row.message.replace(" is ", pair, 1) for row, pair in zip(rows, pairs, strict=True)]
-    return [{"text": f"{text}.", "typical": row.level == "note"} for text, row in zip(texts, rows, strict=True)]
+    return [{"text": f"{text}.", "typical": "typical of" in row.message} for text, row in zip(texts, rows, strict=True)]
 
 
 def _measures(one: Input, errors: Errors) -> Measures:
@@ -130,20 +141,67 @@ def _measures(one: Input, errors: Errors) -> Measures:
     return replace(found, measured=tuple(replace(row, treebank=one.name) for row in found.measured))
 
 
-def _short(audits: Sequence[Audit]) -> list[str]:
-    """Return a sentence on the treebanks in which the audit found errors or warnings."""
-    if not audits:
+#: The number of invalid lines of a treebank that the page lists.
+LISTED = 200
+
+
+def _invalid(report: ValidationReport) -> list[list[Any]]:
+    """Return the first invalid lines: file, line, sentence, test, what was found, what was expected."""
+    grave = (one for one in report.problems if one.severity == "error")
+    return [
+        [Path(one.file).name, one.line, one.sent_id, one.id, one.found, one.expected] for one in islice(grave, LISTED)
+    ]
+
+
+def health(
+    names: Sequence[str], profiles: Sequence[Profile], audits: Sequence[Audit], checks: Mapping[str, ValidationReport]
+) -> list[dict[str, Any]]:
+    """Return one row per treebank, what to look at first on top: size, invalid lines, findings, the gravest finding.
+
+    Treebanks with errors of the audit come first, then those with the largest share of invalid lines, then those
+    with the most warnings. A number is None where it is not known.
+    """
+    sizes = {one.treebank: one.aspects["size"].values for one in profiles if "size" in one.aspects}
+    invalid = {
+        name: len({(one.file, one.line) for one in report.problems if one.severity == "error"})
+        for name, report in checks.items()
+    }
+    by_name = {one.treebank: one for one in audits}
+    rows = list[dict[str, Any]]()
+    for name in names:
+        found = by_name.get(name)
+        grave = [one for one in found.findings if one.level in LEVELS] if found else []
+        counts = {level: sum(one.level == level for one in grave) for level in LEVELS}
+        first = min(grave, key=lambda one: LEVELS.index(one.level), default=None)
+        size = sizes.get(name, {})
+        rows.append(
+            {
+                "treebank": name, "sentences": size.get("sentences"), "words": size.get("words"),
+                "invalid": invalid.get(name), "findings": len(grave) if found else None,
+                "errors": counts["error"], "warnings": counts["warning"],
+                "first": f"{first.split}: {first.message}" if first else "",
+            }
+        )  # fmt: skip
+    share = {row["treebank"]: (row["invalid"] or 0) / max(1, row["words"] or 1) for row in rows}
+    return sorted(rows, key=lambda row: (-row["errors"], -share[row["treebank"]], -row["warnings"], row["treebank"]))
+
+
+def _short(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence on what to look at first: by treebank the invalid lines and the gravest finding."""
+    if all(row["findings"] is None and row["invalid"] is None for row in rows):
         return []
-    grave = [one for one in audits if any(map(one.count, LEVELS))]
-    if not grave:
-        return [f"The audit of {count_treebanks(len(audits)).lower()} found no errors or warnings."]
-    names = []
-    for one in grave[:3]:
-        counts = {level: one.count(level) for level in LEVELS}
-        said = [f"{n or 'no'} {level}{'' if n == 1 else 's'}" for level, n in counts.items()]
-        names.append(f"{one.treebank} ({', '.join(said)})")
-    more = f" and {len(grave) - 3} more" if len(grave) > 3 else ""
-    return [f"Scores could be misleading on {', '.join(names)}{more}."]
+    seen = [row for row in rows if row["findings"] or row["invalid"]]
+    if not seen:
+        return [f"{count_treebanks(len(rows))}: no invalid line, and no error or warning of the audit."]
+    said = []
+    for row in seen[:3]:
+        parts = [f"{row['invalid']:,} line{'' if row['invalid'] == 1 else 's'} invalid"] if row["invalid"] else []
+        if row["findings"]:
+            number = f"{row['findings']} finding{'' if row['findings'] == 1 else 's'}"
+            parts.append(f"{number}, first {row['first']}")
+        said.append(f"{row['treebank']} ({'; '.join(parts)})")
+    more = f"; {len(seen) - 3} more in the table" if len(seen) > 3 else ""
+    return [f"Look first at {'; '.join(said)}{more}."]
 
 
 def count_treebanks(number: int) -> str:

@@ -74,9 +74,13 @@ class Breakdown(Result, kind="breakdown", unit="percent"):
         """The breakdowns of single runs by treebank."""
         return self.parts or {self.alignment.gold.treebank.name: [self]}
 
-    def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
-        """Return the gold sentences with incorrect words of a class, and these words."""
-        return self._places(name, self.words.gold & ~self.words.correct, limit)
+    def errors(self, name: str, *, limit: int | None = None, unlike: "Breakdown | None" = None) -> list[Place]:
+        """Return the gold sentences with incorrect words of a class, and these words.
+
+        With `unlike`, only words that are correct there.
+        """
+        wrong = self.words.gold & ~self.words.correct
+        return self._places(name, wrong if unlike is None else wrong & unlike.words.correct, limit)
 
     def sentences(self, name: str, *, limit: int | None = None) -> list[Place]:
         """Return the gold sentences with words of a class, correct or not."""

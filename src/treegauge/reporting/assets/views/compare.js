@@ -92,9 +92,10 @@ const mount = (root, page) => {
     const items = rows
       .filter((row) => row.facts)
       .map((row) => ({ name: row.part.treebank, ...row.facts, verdict: row.facts.verdicts[0], strong: single }));
-    const over = single ? `on ${rows[0].part.treebank}` : `over ${rows.length} treebanks`;
+    const number = facts?.treebanks ?? rows.length; // those for which all systems have output
+    const over = single ? `on ${rows[0].part.treebank}` : `over ${number} treebanks`;
     if (!facts) return { facts: null, items, over };
-    const all = { name: "all treebanks", ...facts, verdict: facts.verdicts[0], strong: true };
+    const all = { name: number === rows.length ? "all treebanks" : `mean of ${number}`, ...facts, verdict: facts.verdicts[0], strong: true };
     return { facts, items: single ? items : [all, ...items], over };
   };
   const ranked = () => {
@@ -120,9 +121,11 @@ const mount = (root, page) => {
   const sort = () => ({ order: page.params.sort || "errors", down: page.params.down !== "0" });
   const sentencesOf = (row, part) => {
     const [a, b] = pair();
+    const items = pairSentences(scoredBank(part), row, a, b);
+    const some = row.sentences > items.length ? ` (${items.length} of ${row.sentences} sentences are on this page)` : "";
     return {
-      title: `${by()} ${row.class} on ${part.treebank}: ${a} and ${b}`,
-      items: pairSentences(scoredBank(part), row, a, b),
+      title: `${by()} ${row.class} on ${part.treebank}: ${a} and ${b}${some}`,
+      items,
       systems: [a, b],
       onclose: () => {
         page.set({ class: null, on: null });

@@ -21,7 +21,7 @@ export const classRows = (part, by, a, b) => {
   const { at, sign } = pairIndex(part.systems.length, i, j);
   const packed = breakdown.pairs && breakdown.pairs[at];
   const test =
-    packed && Object.fromEntries(["low", "high", "sure"].map((key) => [key, unpack(packed[key])]));
+    packed && Object.fromEntries(["low", "high", "sure", "sentences"].map((key) => [key, unpack(packed[key])]));
   const p = packed && column(packed.p);
   return breakdown.rows.map((row, r) => {
     const [ours, theirs] = [row.systems[i], row.systems[j]];
@@ -37,6 +37,7 @@ export const classRows = (part, by, a, b) => {
       p: p ? p.at(r) : "", // as text, and whether it is significant: Python's words
       sure: Boolean(test && test.sure[r]),
       errors: (ours.correct ?? 0) - (theirs.correct ?? 0), // words that B loses and A does not
+      sentences: test ? test.sentences[r] : null, // with a word that only one of the two has right
       examples: [ours.examples ?? [], theirs.examples ?? []],
     };
   });

@@ -5,6 +5,7 @@ import { button, fill, html, select } from "../shell/dom.js";
 import { plural } from "../shell/format.js";
 import { bestFirst, boardsOf, sortedRows } from "./overview_boards.js";
 import { boardTable } from "./overview_table.js";
+import { healthTable } from "./treebanks_health.js";
 
 const summary = (page) => [
   html(
@@ -31,7 +32,7 @@ const summary = (page) => [
 const legend = (board) => {
   const parts = ["Bold: the highest score of a row."];
   if (board.tested)
-    parts.push("≈: not significantly below the highest score (p > 0.05, corrected over all pairs).");
+    parts.push("≈: not significantly below the highest score of this treebank.");
   if (board.rows.some((row) => row.cells.some((cell) => cell.low !== null)))
     parts.push("Bars: 95 % confidence intervals.");
   if (board.rows.some((row) => row.cells.some((cell) => cell.failed)))
@@ -102,8 +103,9 @@ const mount = (root, page) => {
   };
   const show = () => {
     const { boards, board } = chosenBoard();
+    const health = page.has("treebanks") ? healthTable(page) : null;
     if (!board) {
-      fill(holder);
+      fill(holder, health);
       return;
     }
     const asked = (page.params.q || "").trim().toLowerCase();
@@ -139,6 +141,7 @@ const mount = (root, page) => {
         },
       }),
       legend(board),
+      health,
     );
     if (focused) holder.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
     if (document.activeElement === document.body && asked) search.focus();

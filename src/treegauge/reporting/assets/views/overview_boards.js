@@ -30,6 +30,8 @@ export const scoredBoard = (board, metricName) => {
       treebank: t.treebank,
       name: t.treebank,
       about: `${t.name}: ${t.sentences} sentences, ${t.words} words`,
+      words: t.words,
+      sentences: t.sentences,
       cells: range(n).map((j) => cell(i * n + j)),
     })),
     macro: metric.macro,

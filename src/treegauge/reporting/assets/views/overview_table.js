@@ -3,7 +3,7 @@
 import { describe } from "../components/described.js";
 import { domainOf, intervalBar, intervalText } from "../components/interval.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { points } from "../shell/format.js";
+import { grouped, points } from "../shell/format.js";
 import { MARKS } from "./overview_boards.js";
 
 const MANY = 12; // systems; columns of larger tables have the same width, which is quicker to lay out
@@ -34,7 +34,7 @@ const scoreCell = ({ board, row, s, domain, href }) => {
   return html("td", { class: "score" }, href ? html("a", { href, title }, content) : content);
 };
 
-const macroRow = ({ board, order, domain }) => {
+const macroRow = ({ board, order, domain, size }) => {
   if (!board.macro) return null;
   const best = Math.max(...board.macro.map((one) => one.mean));
   const over = `mean over ${board.common} treebanks`;
@@ -54,7 +54,7 @@ const macroRow = ({ board, order, domain }) => {
       low === null ? null : intervalBar(mean, low, high, domain),
     );
   };
-  return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), order.map(cell));
+  return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), size, order.map(cell));
 };
 
 const heading = ({ page, board, s, sort, picked, onpick, onsort }) => {
@@ -136,6 +136,11 @@ export const boardTable = (given) => {
       "data-focus": "sort name",
     }),
   );
+  const sized = board.rows.some((row) => row.words !== undefined);
+  const sizes = (row) =>
+    sized
+      ? [row?.sentences, row?.words].map((n) => html("td", { class: "number size" }, n === undefined ? "" : grouped(n)))
+      : [];
   // Rows are drawn once, however often they are sorted.
   const treebankRow = (row) => {
     if (kept.has(row.name)) return kept.get(row.name);
@@ -149,6 +154,7 @@ export const boardTable = (given) => {
       "tr",
       {},
       html("th", { scope: "row", title: row.about }, href ? html("a", { href }, row.name) : row.name),
+      sizes(row),
       order.map((s) =>
         scoreCell({
           board,
@@ -162,15 +168,23 @@ export const boardTable = (given) => {
       ),
     );
   };
+  const total = (name) =>
+    board.rows.filter((row) => row.cells.every((cell) => cell.score !== null)).reduce((sum, row) => sum + (row[name] ?? 0), 0);
   const table = html(
       "table",
       { class: order.length > MANY ? "board many" : "board", style: `--systems:${order.length}` },
       html(
         "thead",
         {},
-        html("tr", {}, corner, order.map((s) => heading({ ...given, s }))),
+        html(
+          "tr",
+          {},
+          corner,
+          sized ? ["sentences", "words"].map((name) => html("th", { scope: "col", class: "number size" }, name)) : null,
+          order.map((s) => heading({ ...given, s })),
+        ),
       ),
-      html("tbody", {}, macroRow({ board, order, domain }), rows.map(treebankRow)),
+      html("tbody", {}, macroRow({ board, order, domain, size: sizes({ sentences: total("sentences"), words: total("words") }) }), rows.map(treebankRow)),
   );
   describe(table, boardData(given));
   return scrolling(`${board.metric} of systems by treebanks`, table);

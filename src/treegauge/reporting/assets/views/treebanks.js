@@ -7,6 +7,7 @@ import { dataTable } from "../components/table.js";
 import { fill, html, select, svg } from "../shell/dom.js";
 import { percent, plural, short } from "../shell/format.js";
 import { profileCards } from "./treebanks_cards.js";
+import { invalidPanel } from "./treebanks_health.js";
 
 const DRAWN = 24; // charts of displacements
 const LEVELS = { error: 0, warning: 1, note: 2 };
@@ -156,7 +157,7 @@ const auditPanel = (audits) => {
   );
   const counted = (level) => plural(findings.filter((one) => one.level === level).length, level);
   return [
-    html("h3", {}, "Audit findings ", info("audit")),
+    html("h3", {}, "Findings of the audit ", info("audit")),
     html("p", {}, `${Object.keys(LEVELS).map(counted).join(", ")}.`),
     findings.length ? auditTable(findings) : null,
   ];
@@ -204,8 +205,12 @@ export const view = {
                 : null,
             ]
           : null,
-        audits.length ? auditPanel(audits) : null,
+        invalidPanel(data, page),
+        audits.length ? html("div", { id: "treebanks-findings" }, auditPanel(audits)) : null,
       );
+      // A number of the overview leads to the list behind it.
+      const list = page.params.list && root.querySelector(`#treebanks-${CSS.escape(page.params.list)}`);
+      if (list) list.scrollIntoView({ block: "start" });
     };
     show();
     return { update: show };

@@ -19,12 +19,9 @@ const STATES = { good: "good", fair: "plain", poor: "bad" };
 // Whether the dev and test sets are like random splits, in one sentence.
 export const verdict = (fairness) => {
   const odd = fairness.filter((one) => !one.typical).length;
-  if (!odd) return "The dev and test sets are as close to the training set as random splits.";
-  const are = odd === 1 ? "is" : "are";
-  return (
-    `${odd} of ${plural(fairness.length, "distance")} between the sets ${are} larger than in ` +
-    "random splits."
-  );
+  return odd
+    ? `${odd} of ${plural(fairness.length, "distance")} between the sets: not typical of random splits.`
+    : "All distances between the sets are typical of random splits.";
 };
 
 const fairnessPart = (fairness) =>
