@@ -14,7 +14,7 @@ FURTHER = {
     "measures": "displacement registry similarity structure vocabulary",
     "splitting": "assignment",
     "scoring": (
-        "metrics.correct_words metrics.enhanced metrics.morphosyntactic alignment.paired_reading classes.class_tests "
+        "metrics.correct_words metrics.enhanced metrics.mslas alignment.paired_reading classes.class_tests "
         "calibration confidence paired_tests evaluation paper suite"
     ),
     "ranking": "claims compare pairs strengths stability.exact_win_rates stability.outliers stability.named_subsets",

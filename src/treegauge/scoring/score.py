@@ -228,7 +228,7 @@ def _tests(
 def _scores(given: "SystemRuns", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
     """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
-        from treegauge.scoring.metrics.morphosyntactic import score_nodes
+        from treegauge.scoring.metrics.mslas import score_nodes
 
         return score_nodes(*given.single, options)
     with progress("sentences") as task:

@@ -74,7 +74,7 @@ ADDED: dict[str, Definition] = {}
 #: Plug-ins that cannot be used, with the reason.
 _LEFT_OUT: dict[str, str] = {}
 WEIGHTED = {"WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation")}
-#: Metrics of trees of content nodes, see :mod:`treegauge.scoring.metrics.morphosyntactic`.
+#: Metrics of trees of content nodes, see :mod:`treegauge.scoring.metrics.mslas`.
 NODES = {
     "MSLAS": Definition("mslas_c", "nodes_g", "nodes_s", None, "LAS of nodes, times F1 of features"),
     "NodeLAS": Definition("nodelas_c", "nodes_g", "nodes_s", None, "LAS of content nodes"),

@@ -7,7 +7,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.metrics.morphosyntactic import feature_f1, node_counts, read_nodes
+from treegauge.scoring.metrics.mslas import feature_f1, node_counts, read_nodes
 
 from .oracle import conllu, ok, row
 
