@@ -5,7 +5,7 @@ question has one test. Its state, sign, p-value and sentence come from :func:`pa
 they are shown: in terminals, tables for papers, JSON, certificates and the page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal, NamedTuple
@@ -158,14 +158,22 @@ def pair_verdict(evidence: PairEvidence) -> PairVerdict:
     >>> print(pair_verdict(few).sentence)
     On new treebanks: too few to say (5 treebanks of 3 genera; a test needs 6).
     """
-    one = evidence
-    alpha, p = round(1 - one.level, 10), one.p_value
-    p = None if p is None or isnan(p) else p
+    return pair_verdicts([evidence])[0]
+
+
+def pair_verdicts(evidence: Sequence[PairEvidence]) -> tuple[PairVerdict, ...]:
+    """Return the :func:`pair_verdict` of each."""
+    p_values = [None if one.p_value is None or isnan(one.p_value) else one.p_value for one in evidence]
+    said = ["" if p is None else p_value_text(p) for p in p_values]
+    return tuple(map(_judged, evidence, p_values, said))
+
+
+def _judged(one: PairEvidence, p: float | None, said: str) -> PairVerdict:
+    alpha = round(1 - one.level, 10)
     state = pair_state(one.difference, p, alpha, one.claims)
     straddles = one.low is not None and one.high is not None and one.low <= 0 <= one.high
     if state in BETTER and (straddles or one.opposed):
         state = pair_state(one.difference, 1.0, alpha, one.claims)
-    said = "" if p is None else p_value_text(p)
     sign = SIGNS[state][0]
     sentence = f"{_asked(one)}: {_answer(one, state, said)}."
     return PairVerdict(one.question, one.metric, one.a, one.b, state, sign, said, sentence)
@@ -276,16 +284,12 @@ def treebank_verdict(
     low, high = interval or (float(end) for end in hierarchy(differences, units.names).alike.interval(level))
     known = not isnan(low)
     number, alone = len(units.names), len(units.unplaced)
-    held = f"{number} treebank{'' if number == 1 else 's'}"
-    groups = units_in_words(by, tested.units - alone) if units.placed else held
-    if units.placed and alone:
-        groups += f" and {alone} treebank{'' if alone == 1 else 's'} of unknown {KINDS[by][0]}"
-    held += f" of {groups}" if units.placed else ""
-    mean, least = float(np.mean(differences)), units_in_words(by, LEAST_GROUPED) if units.placed else LEAST_GROUPED
+    groups, few = over_units(number, tested.units - alone if units.placed else 0, alone, by)
+    mean = float(np.mean(differences))
     return pair_verdict(
         PairEvidence(
             "new treebanks", a, b, mean, metric, tested.p_value, low if known else None, high if known else None, level,
-            over=f"over {groups}", why_not=f"{held}; a test needs {least}", claims=claims, margin=margin,
+            over=f"over {groups}", why_not=few, claims=claims, margin=margin,
             opposed=tested.correlation * mean < 0,
         )
     )  # fmt: skip
@@ -296,6 +300,26 @@ KINDS = {
     "genus": ("genus", "genera"), "stock": ("stock", "stocks"), "family": ("family", "families"),
     "language": ("language", "languages"), "resource": ("resource class", "resource classes"),
 }  # fmt: skip
+
+
+def over_units(treebanks: int, groups: int, alone: int = 0, by: str = GENUS) -> tuple[str, str]:
+    """Return the units of a test of new treebanks in words, and why there is no test if they are too few.
+
+    `alone` treebanks have no known group; without any `groups`, treebanks are the units.
+
+    Examples
+    --------
+    >>> over_units(9, 5, 1)[0]
+    '5 genera and 1 treebank of unknown genus'
+    >>> over_units(1, 1)[1], over_units(1, 0)[1]
+    ('1 treebank of 1 genus; a test needs 6 genera', '1 treebank; a test needs 6')
+    """
+    held = f"{treebanks} treebank{'' if treebanks == 1 else 's'}"
+    if not groups:
+        return held, f"{held}; a test needs {LEAST_GROUPED}"
+    said = units_in_words(by, groups)
+    said += f" and {alone} treebank{'' if alone == 1 else 's'} of unknown {KINDS[by][0]}" if alone else ""
+    return said, f"{held} of {said}; a test needs {units_in_words(by, LEAST_GROUPED)}"
 
 
 def units_in_words(by: str, number: int) -> str:
