@@ -95,10 +95,10 @@ def estimate(counts: UnitCounts) -> StudentEstimate:
 
 def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
     """Return the difference of two systems; no standard error if fewer than five units differ."""
-    return differences([(a, b)])[0]
+    return pair_differences([(a, b)])[0]
 
 
-def differences(pairs: Sequence[tuple[UnitCounts, UnitCounts]]) -> list[StudentEstimate]:
+def pair_differences(pairs: Sequence[tuple[UnitCounts, UnitCounts]]) -> list[StudentEstimate]:
     """Return the :func:`difference` of every pair."""
     asked = []
     for a, b in pairs:

@@ -12,7 +12,7 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.certainty import UnitCounts, difference, differences, score_covariance
+from treegauge.scoring.certainty import UnitCounts, difference, pair_differences, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.verdicts import (
@@ -158,7 +158,7 @@ def compare_systems(
     check_paired(counted)
     rows: list[dict[str, Any]] = []
     pairs = list(combinations(scores.systems, 2))
-    made = differences([(counted[ours.system], counted[theirs.system]) for ours, theirs in pairs])
+    made = pair_differences([(counted[ours.system], counted[theirs.system]) for ours, theirs in pairs])
     for (ours, theirs), sure in zip(pairs, sureness(made, scores.level, margin), strict=True):
         a, b = counted[ours.system], counted[theirs.system]
         if test != PRIMARY:
