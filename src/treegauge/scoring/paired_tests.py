@@ -17,13 +17,11 @@ from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.verdicts import (
     SIGNS,
-    PairEvidence,
     PairVerdict,
     error_reduction,
     over_units,
     pair_state,
     pair_verdict,
-    pair_verdicts,
     state_words,
     treebank_verdict,
 )
@@ -210,24 +208,26 @@ def _verdicts(
     different = f"the systems differ in fewer than {LEAST_ERRORS} {scores.units}"
     why = few if number < LEAST_UNITS else different
     alone = over_units(1, int(kin_of(name, GENUS) is not None))[1]
-    known_of: list[PairEvidence] = []
+    verdicts: list[PairVerdict] = []
     for row in rows:
-        known_of.append(text_evidence(row, len(rows), "this treebank", why, scores.level, test=test, margin=margin))
+        made = text_verdict(row, len(rows), "this treebank", why, scores.level, test=test, margin=margin)
         pair = row["a"], row["b"], row["difference"], row["metric"]
-        known_of.append(PairEvidence("new treebanks", *pair, level=scores.level, why_not=alone))
-    return pair_verdicts(known_of)
+        verdicts += [made, pair_verdict("new treebanks", *pair, level=scores.level, why_not=alone)]
+    return tuple(verdicts)
 
 
-def text_evidence(
+def text_verdict(
     row: Mapping[str, Any], tests: int, where: str, why_not: str, level: float, *, test: PairedTest = PRIMARY,
     margin: float | None = None,
-) -> PairEvidence:  # fmt: skip
-    """Return what a row of a comparison says about new text."""
+) -> PairVerdict:  # fmt: skip
+    """Return the answer on new text, from a row of a comparison."""
     over = [f"{test} test"] if test != PRIMARY else []
     over += [f"corrected for {tests} tests"] if tests > 1 else []
-    return PairEvidence(
+    low, high = row.get("low"), row.get("high")
+    return pair_verdict(
         "new text", row["a"], row["b"], row["difference"], row["metric"], row.get("p_corrected"),
-        row.get("low"), row.get("high"), level, where, ", ".join(over), why_not, _claims(row), margin,
+        interval=None if low is None or high is None else (low, high), level=level, where=where, over=", ".join(over),
+        why_not=why_not, claims=_claims(row), margin=margin,
     )  # fmt: skip
 
 
@@ -488,7 +488,7 @@ def compare_suite(
     for row, (_, (a, b), (names, gains, _)) in zip(rows, pairs, strict=True):
         groups = treebank_units(names, [kin_of(name, GENUS) for name in names])
         verdicts += [
-            pair_verdict(text_evidence(row, len(rows), "these treebanks", why, suite.level, margin=margin)),
+            text_verdict(row, len(rows), "these treebanks", why, suite.level, margin=margin),
             treebank_verdict(a, b, 100 * np.array(gains), groups, row["metric"], level=suite.level),
         ]
     return Comparisons(tuple(rows), signature, notes=tuple(notes), verdicts=tuple(verdicts))
