@@ -113,3 +113,17 @@ def test_the_page_shows_what_python_wrote(folder, tab, verdicts):
     page = tab(folder / "page.html", "#systems?treebank=UD_Greek-X")
     rows = [cells for cells in table(page, "#view-systems") if sign in cells]
     assert rows, "the sign is in the table of paired tests"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("UD_Greek-X", "1 treebank of 1 genus; a test needs 6 genera"), ("mine", "1 treebank; a test needs 6")],
+)
+def test_one_treebank_says_nothing_of_new_ones(folder, tmp_path, name, why):
+    """Greek has a genus; a name of one's own has none, and treebanks are the units."""
+    gold = tmp_path / f"{name}.conllu"
+    gold.write_bytes((folder / "gold" / "UD_Greek-X.conllu").read_bytes())
+    outputs = {system: folder / system / "UD_Greek-X.conllu" for system in QUALITY}
+    new = tg.score(gold, outputs).attached["comparisons"].verdicts[1]
+    assert new.sentence == f"On new treebanks: too few to say ({why})."
+    assert (new.state, new.p) == ("untested", "")
