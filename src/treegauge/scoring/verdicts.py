@@ -181,7 +181,7 @@ def _answer(one: PairEvidence, state: State, p: str) -> str:
         return one.silent or f"too few to say ({one.why_not or 'no test'})"
     first, second = (one.a, one.b) if one.difference >= 0 else (one.b, one.a)
     gap = f"by {abs(one.difference):.2f} {one.metric} points".replace("  ", " ")
-    new, details = one.question == "new treebanks", f"({'; '.join(_details(one, p))})"
+    new, details = one.question == "new treebanks", f"({'; '.join(_details(one, state, p))})"
     if state in BETTER:
         return f"{'yes, ' * new}{first} is better than {second} {gap} {details}"
     margin = f"{one.margin:g} point{'' if one.margin == 1 else 's'}" if one.margin else ""
@@ -198,13 +198,14 @@ def _answer(one: PairEvidence, state: State, p: str) -> str:
     return f"{said}; {first} is ahead {gap} {details}"
 
 
-def _details(one: PairEvidence, p: str) -> list[str]:
-    """Return the interval in favour of the system ahead, and the p-value."""
+def _details(one: PairEvidence, state: State, p: str) -> list[str]:
+    """Return the interval in favour of the system ahead, which is not corrected, and the p-value."""
     details = []
     if one.low is not None and one.high is not None:
         ends = (one.low, one.high) if one.difference >= 0 else (-one.high, -one.low)
         low, high = (round(end, 2) + 0.0 for end in ends)
-        details.append(f"{100 * one.level:g} % interval {low:.2f} to {high:.2f}")
+        alone = " of this test alone" if low > 0 and state not in BETTER and "corrected" in one.over else ""
+        details.append(f"{100 * one.level:g} % interval{alone} {low:.2f} to {high:.2f}")
     if p:
         details.append(f"{p}, {one.over}" if one.over else p)
     return details
