@@ -151,7 +151,8 @@ def pair_verdict(
         answer = silent or f"too few to say ({why_not or 'no test'})"
     else:
         tested = f"{said}, {over}" if said and over else said
-        details = [*_interval_text(difference, interval, level), *([tested] if tested else [])]
+        alone = " of this test alone" if state not in BETTER and not straddles and "corrected" in over else ""
+        details = [*_interval_text(difference, interval, level, alone), *([tested] if tested else [])]
         answer = _answer(question, a, b, difference, metric, state, margin, f"({'; '.join(details)})")
     asked = f"On new text from {where}" if question == "new text" else "On new treebanks"
     return PairVerdict(question, metric, a, b, state, SIGNS[state][0], said, f"{asked}: {answer}.")
@@ -180,13 +181,13 @@ def _answer(
     return f"{said}; {first} is ahead {gap} {details}"
 
 
-def _interval_text(difference: float, interval: tuple[float, float] | None, level: float) -> list[str]:
-    """Return the interval in favour of the system ahead, if there is one."""
+def _interval_text(difference: float, interval: tuple[float, float] | None, level: float, alone: str) -> list[str]:
+    """Return the interval in favour of the system ahead, which is not corrected, if there is one."""
     if interval is None:
         return []
     ends = interval if difference >= 0 else (-interval[1], -interval[0])
     low, high = (round(end, 2) + 0.0 for end in ends)
-    return [f"{100 * level:g} % interval {low:.2f} to {high:.2f}"]
+    return [f"{100 * level:g} % interval{alone} {low:.2f} to {high:.2f}"]
 
 
 class UnitTest(NamedTuple):
