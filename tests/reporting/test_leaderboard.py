@@ -186,6 +186,8 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
     assert "failed: beta on el_gdt-ud-test: no output" in str(zero)
     assert "beta on el\\_gdt-ud-test" in (task / "out" / "leaderboard.md").read_text("utf-8")
     assert "Failed and missing runs" in (task / "out" / "index.html").read_text("utf-8")
+    tex = (task / "out" / "leaderboard.tex").read_text("utf-8")
+    assert "& failed" in tex and "failed: no score; their scores count as 0." in tex and "–: no score" not in tex
     left = board(task, failed="leave-out")
     assert left.scored == 0, "a failure is known, too"
     assert left.board.gaps == 2

@@ -154,7 +154,7 @@ class Standings(Result, kind="standings", unit="percent"):
         if any(self.intervals.values()):
             said.append("Below averages: 95 % confidence intervals on these treebanks.")
         if self.failures:
-            said.append(f"–: no score; {_POLICIES[self.policy]}.")
+            said.append(f"failed: no score; {_POLICIES[self.policy]}.")
         return PaperTable("treebank", self.order, body, " ".join(said), self.signature)
 
     def own_latex(self) -> str:
