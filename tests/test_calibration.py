@@ -21,7 +21,7 @@ STATEMENTS = load()
 #: Statements whose repetitions are limited: one takes long, or each is a real curve.
 SLOW = {
     "curve-prediction", "curve-prediction-of-classes", "curve-need", "curve-chance", "recommend-verdict",
-    "recommend-margin",
+    "recommend-margin", "measure-samples",
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ def test_other_files_are_tagged(command, files, tmp_path, monkeypatch):
     train, test = files
     out = tmp_path / "out"
     done = command("tag", train, test, "--out", out, "--folds", 0, "--iterations", 1, "--format", "json")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, f"wrote {out}\n")
     (row,) = json.loads(done.out)["rows"]
     copy = read_conllu(out / "test.conllu")
     assert row["upos"] == pytest.approx(100 * (copy["upos"] == TEST["upos"]).mean())

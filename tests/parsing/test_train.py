@@ -38,7 +38,8 @@ def test_train_and_parse(command, folder, tmp_path):
     done = command("train", "beam", train, "--out", model, "--option", "epochs=2", "--seed", 5)
     assert done.code == 0
     assert "m.model" in done.out
-    expected, *_, actual = done.err.splitlines()
+    expected, *_, actual, wrote = done.err.splitlines()
+    assert wrote == f"wrote {model}"
     assert expected == f"training beam on 40 sentences ({TRAIN.n_words} words)"
     assert re.fullmatch(r"trained beam in \d+\.\d s", actual)
     expected = BeamParser(BeamOptions(epochs=2)).fit(TRAIN, seed=5).parse(TEST)

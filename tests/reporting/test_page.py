@@ -109,10 +109,11 @@ def test_a_cell_leads_to_the_words_that_went_wrong(data, small):
     gold = read_conllu(small / "UD_Small-Test", split="test")
     cells = class_scores(align(gold, read_conllu(small / "alpha.conllu")), by="upos")
     row = next(r for r in one["breakdowns"][1]["rows"] if r["class"] == "NOUN")
-    places = cells.errors("NOUN", limit=8)
-    assert [words for _, words in row["systems"][0]["examples"]] == [list(p.words) for p in places]
-    shown = [one["gold"]["id"][i] for i, _ in row["systems"][0]["examples"]]
-    assert shown == [place.sent_id for place in places]
+    every = [(place.sent_id, list(place.words)) for place in cells.errors("NOUN", limit=1000)]
+    shown = [(one["gold"]["id"][i], words) for i, words in row["systems"][0]["examples"]]
+    assert shown[:8] == every[:8]
+    # Further ones are of sentences in which one system alone is right.
+    assert len(shown) > 8 and all(place in every for place in shown)
     found = dict(cells.table.select("class", "f1").iter_rows())
     assert row["systems"][0]["f1"] == found["NOUN"]
 

@@ -90,7 +90,7 @@ def test_a_class_without_gold_words_is_named_and_not_tested():
     rows = {line["class"]: line for line in tables.differences}
     assert rows["dep"] == {
         "class": "dep", "gold": 0, "units": 20, "difference": 0.0, "low": None, "high": None,
-        "p_value": None, "p_corrected": None,
+        "p_value": None, "p_corrected": None, "sign": "?",
     }  # fmt: skip
     assert rows["obj"]["p_value"] is not None
     assert rows["obj"]["p_corrected"] == rows["obj"]["p_value"]

@@ -143,10 +143,10 @@ def test_html(cli, files):
     assert "&lt;i&gt;" in two
 
 
-def test_out_writes_the_file_and_prints_nothing(cli, files, tmp_path):
+def test_out_writes_the_file_and_says_so(cli, files, tmp_path):
     path = tmp_path / "scores.json"
-    assert ok(cli(files["gold"], files["good"], "--format", "json", "--out", str(path))) == ""
+    assert cli(files["gold"], files["good"], "--format", "json", "--out", str(path)) == (0, "", f"wrote {path}\n")
     assert json.loads(path.read_text(encoding="utf-8"))["systems"][0]["system"] == "good"
     table = tmp_path / "table.txt"
-    assert ok(cli(files["gold"], files["good"], "--format", "official", "--out", str(table))) == ""
+    assert cli(files["gold"], files["good"], "--format", "official", "--out", str(table)) == (0, "", f"wrote {table}\n")
     assert table.read_text(encoding="utf-8").startswith("Metric     | Precision")

@@ -199,11 +199,11 @@ def test_averages_without_an_interval_say_why(world):
     assert r"\dag" not in few.to_latex()
 
 
-def test_a_missing_score_is_a_dash(suite):
+def test_a_missing_score_is_called_failed(suite):
     name = next(iter(suite.treebanks))
     some = replace(suite, failures={(name, "good"): "no output"}, attached={})
     row = next(line for line in some.to_latex().split("\n") if line.startswith("Czech PDT"))
-    assert row.split(" & ")[1:3] == [r"cs\_pdt", "--"]
+    assert row.split(" & ")[1:3] == [r"cs\_pdt", "failed"]
     assert "counts as 0 in the average" in some.to_latex()
     assert r"\dag" not in some.to_latex()
 
@@ -367,7 +367,7 @@ def test_markdown_escapes_and_is_a_format_and_an_ending(cli, files, tmp_path):
     text = ok(cli(*words, "--format", "markdown"))
     assert text.startswith("| system | LAS | UAS |\n|:--|--:|--:|\n| a\\_b\\|c | **")
     target = tmp_path / "table.md"
-    ok(cli(*words, "-o", str(target)))
+    assert cli(*words, "-o", str(target)) == (0, "", f"wrote {target}\n")
     assert target.read_text("utf-8") == text
     every = re.split(r"\n\n", ok(cli(*words[:-4], "--by", "upos", "--format", "markdown", verb="breakdown")))
     assert any(part.startswith("| class |") for part in every)

@@ -61,7 +61,7 @@ def test_gold_and_system(command, file, system):
 def test_svg(command, file, system, tmp_path):
     target = tmp_path / "tree.svg"
     for extra in ([], ["--system", system]):
-        assert command("show", file, "-s", 2, "-o", target, *extra) == (0, "", "")
+        assert command("show", file, "-s", 2, "-o", target, *extra) == (0, "", f"wrote {target}\n")
         text = "".join(ElementTree.parse(target).getroot().itertext())
         assert all(form in text for form in TREEBANK[1].form)
         assert ("wrong" in text) == bool(extra)

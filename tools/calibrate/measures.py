@@ -184,7 +184,7 @@ def mean_of_samples(treebank: str, name: str, words: int, documents: bool) -> fl
     },
     secondary="mean width",
     covers=("measures.low", "measures.high"),
-    repetitions=400,
+    repetitions=66,
     quick=4,
     fails={
         "English-GUM, ttr, 4000 words of 20 documents": "slightly too wide: samples of few documents vary",

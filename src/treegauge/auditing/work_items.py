@@ -250,7 +250,7 @@ def fused(groups: Iterable[Sequence[WorkItem]], words: int) -> list[WorkItem]:
     >>> a = WorkItem("check", "f", 1, 1, "s", "t", "k1", 1, "go", "", "", "error leaf-cc: found cc", 9.0)
     >>> b = replace(a, kind="candidates", key="k2", proposed="deprel=cc", reason="two", score=0.5)
     >>> [(one.kind, round(one.score, 2)) for one in fused([[a], [b, replace(b, word=2, line=2)]], 1000)]
-    [('check', 0.5), ('candidates', 0.5), ('candidates', 0.04)]
+    [('check', 0.49), ('candidates', 0.49), ('candidates', 0.04)]
     """
     joined: dict[tuple[str, int, str], WorkItem] = {}
     places: dict[tuple[str, int, str], float] = {}

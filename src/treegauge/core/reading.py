@@ -228,6 +228,8 @@ def _json_rows(content: Any, stem: str) -> Iterator[Mapping[str, Any]]:
                 names = {"treebank": group.get("treebank", stem), "system": system["system"]}
                 for metric, values in system["metrics"].items():
                     yield {**names, "metric": metric, "score": values["f1"]}
+                    sides = [side for side in ("precision", "recall") if "treebanks" in content and side in values]
+                    yield from ({**names, "metric": f"{metric} {side}", "score": values[side]} for side in sides)
     else:
         yield from content["problems"] if "problems" in content else content["rows"]
 
