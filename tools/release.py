@@ -167,6 +167,9 @@ def smoke(inside: Path, folder: Path) -> None:
     """Run the demo, then score, check and measure its files."""
     run(inside, "-m", "treegauge", "demo", "--out", folder / "demo", cwd=folder, PATH="")
     run(inside, "-c", SMOKE, cwd=folder, PATH="")
+    for words in (("score", "demo/gold.conllu", "demo/careful.conllu"), ("measure", "demo/gold.conllu")):
+        run(inside, "-m", "treegauge", *words, cwd=folder, PATH="")
+    run(inside, "-m", "treegauge", "check", "demo/gold.conllu", "--ud-level", "2", cwd=folder, PATH="")
 
 
 def installed() -> str:
