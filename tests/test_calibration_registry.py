@@ -83,7 +83,7 @@ BORROWED = {
 }  # fmt: skip
 #: Tables of several verbs: a column is covered by the statements of the verbs that the paper's study calls.
 COMPOSED = {"study table"}
-STUDIES = {"fragility": {"rank outliers"}, "edv": {"analyse"}}
+STUDIES = {"fragility": {"rank outliers"}, "edv": {"analyse", "study"}}
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published", "review",

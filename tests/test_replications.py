@@ -29,7 +29,7 @@ QUICK = (
     "difficulty_nulls", "difficulty_vinfo", "selection_halves", "selection_treebanks",
     "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
     "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
-    "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",
+    "edv_deltas", "edv_figure10", "edv_graded_slopes", "edv_figure10_summary", "edv_figure12", "edv_figure3",
     "edv_complexity", "edv_complexity_summary", "edv_curriculum", "edv_derived",
     "edv_derived_summary", "edv_figure2", "edv_figure9", "edv_figure9_errors",
     "edv_partial", "edv_power", "edv_samples_summary", "edv_slv", "edv_supports", "edv_table1",

@@ -2347,7 +2347,8 @@ def split(
         # split_origin = FILE:NUMBER.
     objective
         random; length (the longest sentences form the test set); low and high (minimise or maximise
-        EDV between training and test set, with equal sizes and sentence lengths); sampled-low and
+        EDV between training and test set, with equal sizes and sentence lengths); 0.25, 0.5 and 0.75
+        (EDV at this level between low, 0, and high, 1, otherwise the same); sampled-low and
         sampled-high (by the published sampler: always four training sentences to one test sentence
         before the dev set is taken out); kfold.
     sizes
@@ -2361,7 +2362,7 @@ def split(
         Whether to keep documents (# newdoc) whole; by default yes in random and kfold splits if
         there are any.
     min_words
-        Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
+        Leave out sentences with fewer words; by default 3 for splits by EDV, as published, else 1.
     seed
         Random seed; the same seed gives the same result.
     manifest
@@ -2538,7 +2539,8 @@ def study(
         Option of the parser, such as epochs=5; repeatable.
     quick
         Change what takes longest: difficulty trains mst with one order of two blocks, challenges
-        three sizes with two samples, fragility draws 20,000 subsets. The tables say so.
+        three sizes with two samples, edv one sample of graded splits, not three; fragility draws
+        20,000 subsets. The tables say so.
     subsets
         Number of random subsets of treebanks for fragility.
     seed

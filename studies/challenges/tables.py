@@ -197,7 +197,8 @@ def _value(frame: pl.DataFrame) -> float:
 def spearman() -> pl.DataFrame:
     """Return the rank correlation of COMPLEXITY and UAS over the paper's classes, on UD 2.0."""
     rows: list[dict[str, object]] = []
-    for (name,), cells in read_result("challenges_table1").group_by("parser", maintain_order=True):
+    complete = read_result("challenges_table1").filter((pl.col("value") == "COMPLEXITY").any().over("parser"))
+    for (name,), cells in complete.group_by("parser", maintain_order=True):
         pair = cells.pivot("value", index="class", values="ours").select("COMPLEXITY", "UAS").to_numpy()
         rho = float(coefficients(np.argsort(np.argsort(pair, axis=0), axis=0).astype(float))[0, 1])
         rows.append({"parser": name, "classes": len(pair), "printed": SPEARMAN[str(name)], "ours": rho})

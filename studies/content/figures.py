@@ -16,11 +16,11 @@ from studies.parts import read_result
 from studies.treebanks import treebank_folders
 from treegauge.core.result import sign
 from treegauge.measures.measure import measure
+from treegauge.papers.of_scores import content_correlations
 from treegauge.reporting.figures.analysis import matrix, scatter
 from treegauge.reporting.figures.scores import by_treebank, ranked_rows
 from treegauge.reporting.figures.theme import Spec, category, chart, mark, quantity, themed, tips
 from treegauge.reporting.figures.treebanks import relation_spectrum
-from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.probabilities import cumulative_variance
 
 
@@ -42,9 +42,7 @@ def scores() -> Spec:
 
 def table3() -> Spec:
     """Draw the matrix of Table 3 as ours has it."""
-    names = {ours: name for name, ours in COLUMNS.items()}
-    frame = read_result(SCORES).filter(tags="upos").rename(names)
-    return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson", cluster="none"))
+    return matrix(content_correlations(read_result(SCORES).filter(tags="upos"), COLUMNS))
 
 
 def variances(frame: pl.DataFrame, metrics: Sequence[str], *, dark: bool = False) -> Spec:

@@ -9,7 +9,7 @@ from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
 from studies.content.maltparser import COLUMNS, METRICS, printed_pairs
 from studies.parts import compared, read_result
-from treegauge.statistics.analyse import correlation_matrix
+from treegauge.papers.of_scores import content_correlations
 from treegauge.statistics.probabilities import cumulative_variance
 
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
@@ -45,10 +45,8 @@ def matrix() -> pl.DataFrame:
 
 def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
     """Return correlations of all pairs of columns, of precision and recall by one definition."""
-    columns = {ours + ending * ours.endswith(("precision", "recall")): name for name, ours in COLUMNS.items()}
-    renamed = frame.select(*columns).rename(columns)
-    found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
-    return {(pair["x"], pair["y"]): pair for pair in found}
+    columns = {name: ours + ending * ours.endswith(("precision", "recall")) for name, ours in COLUMNS.items()}
+    return {(pair["x"], pair["y"]): pair for pair in content_correlations(frame, columns).pairs}
 
 
 def agreement() -> pl.DataFrame:

@@ -86,7 +86,8 @@ def listed(place: str) -> Listed:
     found = error_candidates(
         held_out(old), old, count=max(int(SHARE * old.n_words), 1), context=tree_context(old, folds=FOLDS)
     )
-    (file,) = (release_folder(release) / f"UD_{name}").glob("*-train.conllu")
+    folder = release_folder(release) / f"UD_{name}"
+    (file,) = folder.glob("*-train.conllu")
     groups = listed_items(work_files(file), findings=[found])
     places = zip((old.sentence_of + 1).tolist(), old.positions.tolist(), strict=True)
     number = {one: i for i, one in enumerate(places) if among[i]}

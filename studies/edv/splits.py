@@ -2,6 +2,7 @@
 
 ``python -m studies edv_splits`` collects scores from the stores of ``studies/edv/splits_*.toml``,
 looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what it keeps.
+``python -m studies edv_graded`` trains on splits at five levels of EDV.
 """
 
 import os
@@ -14,12 +15,15 @@ from statistics import median
 import polars as pl
 from scipy import stats
 
+import treegauge as tg
 from studies.edv.data import MARGIN, allows
 from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.splitting import KINDS
 from studies.parts import compared, read_result
+from studies.treebanks import release_folder
 from studies.verdicts import Why
 from treegauge.experiments.cell_store import Store
+from treegauge.papers.edv import slopes_on_edv
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_coefficients import Inference, inference
 
@@ -55,6 +59,22 @@ def collected() -> pl.DataFrame:
         frames.append(done.select(pl.col("treebank").str.strip_prefix("UD_"), "parser", kind, *FIGURES))
     order = pl.col("kind").replace_strict({kind: i for i, kind in enumerate(KINDS)})
     return pl.concat(frames).sort("treebank", "parser", order)
+
+
+# The smallest treebanks of UD 2.9 with 100 training sentences, one of each genus.
+GRADED = ("Marathi-UFAL", "Lithuanian-HSE", "Telugu-MTG", "Tamil-TTB", "Turkish-FrameNet", "Galician-TreeGal")
+
+
+def graded() -> pl.DataFrame:
+    """Return scores of splits at five levels of EDV, three samples of each."""
+    folders = [release_folder("r2.9") / f"UD_{name}" for name in GRADED]
+    made = tg.study("edv", *folders, "ud25", parser="mst epochs=5", out=None)
+    return pl.DataFrame(made["Graded EDV"].rows)
+
+
+def graded_slopes() -> pl.DataFrame:
+    """Return the change of LAS per unit of EDV, by treebank and over treebanks."""
+    return pl.DataFrame(slopes_on_edv(read_result("edv_graded").to_dicts()))
 
 
 @cache

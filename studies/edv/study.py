@@ -32,6 +32,7 @@ RUNS = (
     "long: python -m studies.edv.runs, seed 0 and some of seeds 1 and 2; the rows that are "
     "kept took 3 h 35 min of one core, all trainings that it lists about 10 h"
 )
+GRADED = "long: python -m studies edv_graded; 107 s of processor time"
 ORDERS = "long: python -m studies.edv.curriculum, seeds 0 to 2; 232 s of one core"
 
 
@@ -86,6 +87,10 @@ def _deltas(frame: pl.DataFrame) -> pl.DataFrame:
         "name", index="treebank", values="dLAS", maintain_order=True
     )
     return wide.sort("treebank")
+
+
+def _limits(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.rename({"low": "from", "high": "to"})
 
 
 def _sampler(frame: pl.DataFrame) -> pl.DataFrame:
@@ -158,6 +163,8 @@ PARTS: tuple[Part, ...] = (
          edv_derived.derived, digits=3, shown=_misprints),
     Part("edv_derived_summary", "Cells that follow, counted", edv_derived.derived_summary),
     Part("edv_splits", "Scores on splits", edv_splits.collected, apart=SPLITS),
+    Part("edv_graded", "Scores of splits at five levels of EDV", edv_splits.graded, ("r2.9",), apart=GRADED),
+    Part("edv_graded_slopes", "Change of LAS per unit of EDV", edv_splits.graded_slopes, shown=_limits),
     Part("edv_deltas", "High less low", edv_splits.deltas, shown=_deltas),
     Part("edv_figure12", "Delta LAS (Figs. 12, 13)", edv_splits.figure12, shown=_methods,
          counted=_uncounted),

@@ -6,10 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
+from treegauge.papers.edv import slopes_on_edv
 from treegauge.papers.study import TITLES, printed_numbers
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 
@@ -115,10 +117,55 @@ def test_edv_measures_texts_and_splits_them_again(treebanks, tmp_path):
     assert [row["EDV"] for row in splits] == ["low", "high"] * 3
     assert all(high["edv"] > low["edv"] for low, high in zip(splits[::2], splits[1::2], strict=True))
     done = tg.store(out / "store").table["done"].sum()
-    assert done == 6
+    assert done == 6 + 3 * 5 * 3  # low and high; treebanks, levels and samples
     again = tg.study("edv", *sorted(treebanks.iterdir()), scores, parser="baseline", out=out)
     assert again["Section 6"].rows == splits
     assert tg.store(out / "store").table["done"].sum() == done
+    _check_slopes(made, names)
+    quick = tg.study("edv", *sorted(treebanks.iterdir()), scores, parser="baseline", quick=True, out=out)
+    first = [row for row in made["Graded EDV"].rows if row["sample"] == 0]
+    assert [row["las"] for row in quick["Graded EDV"].rows] == [row["las"] for row in first]
+    assert {row["low"] for row in quick["LAS by EDV"].rows} == {None}
+    assert tg.store(out / "store").table["done"].sum() == done
+
+
+def _check_slopes(made, names):
+    """Compare slopes with numpy's least squares on the rows that are shown, intervals with scipy's."""
+    rows = made["Graded EDV"].rows
+    slopes = {row["treebank"]: row for row in made["LAS by EDV"].rows}
+    assert list(slopes) == [*names, "mean", "median"]
+    for name in names:
+        samples = []
+        for sample in range(3):
+            mine = [row for row in rows if (row["treebank"], row["sample"]) == (name, sample)]
+            assert [row["EDV"] for row in mine] == ["low", "0.25", "0.5", "0.75", "high"]
+            assert [row["edv"] for row in mine] == sorted(row["edv"] for row in mine)
+            x = np.column_stack([[row["edv"] for row in mine], np.ones(5)])
+            samples.append(np.linalg.lstsq(x, [row["las"] for row in mine], rcond=None)[0][0])
+        assert slopes[name]["slope"] == pytest.approx(np.mean(samples))
+        limits = stats.t.interval(0.95, 2, np.mean(samples), stats.sem(samples))
+        assert (slopes[name]["low"], slopes[name]["high"]) == pytest.approx(limits)
+    values = [slopes[name]["slope"] for name in names]
+    assert slopes["mean"]["slope"] == pytest.approx(np.mean(values))
+    assert slopes["median"]["slope"] == pytest.approx(np.median(values))
+    # three treebanks are too few for intervals
+    assert {slopes[name][end] for name in ("mean", "median") for end in ("low", "high")} == {None}
+
+
+def test_slopes_over_treebanks_count_genera():
+    genera = ["Czech", "Polish", "Greek", "Welsh", "Tamil", "Turkish", "Hungarian"]  # two are Slavic
+    rows = [
+        {"treebank": f"UD_{name}-X", "sample": 0, "edv": edv, "las": 80 - number * edv}
+        for number, name in enumerate(genera)
+        for edv in (0.1, 0.5, 1.0)
+    ]
+    *single, mean, median = slopes_on_edv(rows)
+    assert [row["slope"] for row in single] == pytest.approx([0, -1, -2, -3, -4, -5, -6])
+    assert (mean["slope"], mean["low"], mean["over"]) == (pytest.approx(-3), None, "7 treebanks in 6 genera")
+    # means of genera: -0.5, -2, ..., -6, whose range has a coverage of 1 - 2 / 2 ** 6
+    assert [median[key] for key in ("slope", "over")] == [pytest.approx(-3.5), "6 genera"]
+    assert -6 <= median["low"] < -5
+    assert -2 < median["high"] <= -0.5
 
 
 def test_difficulty_is_that_of_the_verb(treebanks, tmp_path):

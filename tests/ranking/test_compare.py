@@ -19,7 +19,7 @@ from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
 from treegauge.scoring.paired_tests import Comparisons
-from treegauge.scoring.verdicts import PairEvidence, pair_verdict
+from treegauge.scoring.verdicts import pair_verdict
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [
@@ -163,11 +163,11 @@ def test_letters_hide_no_tie_on_messy_boards(failed):
 def test_letters_of_the_overview_are_unique_with_more_than_26_groups():
     """Thirty systems of falling means, each tied with its neighbours only: 29 groups."""
     names = [f"s{i:02}" for i in range(30)]
-    evidence = [
-        PairEvidence("new text", a, b, 1.0, "LAS", 0.5 if j == i + 1 else 0.01)
+    verdicts = [
+        pair_verdict("new text", a, b, 1.0, "LAS", 0.5 if j == i + 1 else 0.01)
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     ]
-    pairs = Comparisons((), "", verdicts=tuple(map(pair_verdict, evidence)))
+    pairs = Comparisons((), "", verdicts=tuple(verdicts))
     suite = SimpleNamespace(
         treebanks=("x", "y"), names=names, f1=lambda _, s, __: 90.0 - int(s[1:]),
         intervals={(name, "LAS"): None for name in names},

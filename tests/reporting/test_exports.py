@@ -8,7 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+import treegauge as tg
 from tests.reporting.browsing import address, until
+from tests.reporting.conftest import SAMPLES
+from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.synthetic import synthetic
 
 SOFTWARE = Path(__file__).parents[2] / "CITATION.cff"
 VIEWS = "overview systems compare errors ranking treebanks maps learning transfer".split()
@@ -199,7 +203,9 @@ def test_every_chart_and_table_can_be_cited(demo, tab):
                 )
             )
             assert parts.keys() == {"Sentence", "BibTeX", "Signature", "Command"}, (view, parts)
-            assert re.search(r" \(treegauge \d+\.\d+.*\)\.$", parts["Sentence"]), parts["Sentence"]
+            assert re.search(r"[^.] \(treegauge \d+\.\d+.*\)\.$|\. \(treegauge \d+\.\d+.*\)$", parts["Sentence"]), (
+                parts["Sentence"]
+            )
             assert f"title = {{{title[0]}}}" in parts["BibTeX"]
             assert f"version = {{{version[1]}}}" in parts["BibTeX"]
             assert "treegauge:" in parts["Signature"]
@@ -209,10 +215,87 @@ def test_every_chart_and_table_can_be_cited(demo, tab):
             seen += 1
             page.keyboard.press("Escape")
     assert seen == 2 * len(VIEWS)
+
+
+@pytest.fixture(scope="module")
+def boards(once, demo):
+    """Pages: the demo, a packaged table of scores, and a leaderboard."""
+
+    def make(out):
+        tg.report("conll18", out=out / "conll18.html", subsets=SAMPLES)
+        for number, code in enumerate(("el_gdt", "te_mtg", "af_afribooms", "hu_szeged", "vi_vtb", "mr_ufal")):
+            gold = synthetic(40, seed=number)
+            for seed, team in enumerate(("gold", "teams/one", "teams/two", "teams/three")):
+                (out / team).mkdir(parents=True, exist_ok=True)
+                file = out / team / f"{code}-ud-test.conllu"
+                file.write_text(simulated_parse(gold.to_bytes().decode(), seed=100 * number + seed), "utf-8")
+                if not seed:
+                    tg.write_conllu(gold, file)
+        tg.leaderboard(out / "gold", out / "teams", out=out / "board", subsets=SAMPLES)
+
+    home = once("report_boards", make)
+    return {"demo": demo / "index.html", "conll18": home / "conll18.html", "leaderboard": home / "board" / "index.html"}
+
+
+@pytest.mark.parametrize("kind", ["demo", "conll18", "leaderboard"])
+def test_every_information_link_of_every_view_leads_to_a_method(boards, tab, kind):
+    page = tab(boards[kind])
+    seen = 0
+    for view in page.locator("#rail a").evaluate_all("links => links.map((link) => link.getAttribute('href'))"):
+        page.evaluate(f"location.hash = '{view}'")
+        until(page, f"document.querySelector('#view-{view[1:].partition('?')[0]}:not([hidden])')")
+        links = page.locator(".view:not([hidden]) a.info")
+        for place in range(links.count()):
+            links.nth(place).evaluate("link => link.click()")
+            dialog = page.locator("dialog.explain")
+            assert dialog.is_visible(), links.nth(place).get_attribute("href")
+            assert {"Signature", "Command"} <= set(dialog.locator("dt").all_text_contents())
+            page.keyboard.press("Escape")
+            seen += 1
+    assert seen >= 8
+
+
+@pytest.mark.parametrize("kind", ["demo", "conll18", "leaderboard"])
+def test_the_links_at_means_and_letters_describe_the_test_and_the_table(boards, tab, kind):
+    page = tab(boards[kind], "#overview?board=table0")
+    dialog = page.locator("dialog.explain")
+    links = page.locator("#view-overview a.info:not(.health a)")
+    keys = links.evaluate_all("links => links.map((link) => link.dataset.key)")
+    expected = ["standings"] if kind == "leaderboard" else ["chosen_treebanks", "tie_groups"]
+    assert keys[: len(expected)] == expected
+    links.nth(len(expected) - 1).click()
+    said = dialog.inner_text()
+    assert "signed-rank tests of all pairs" in said and "UD_Imaginary" not in said
+    assert ("scores:submissions#" if kind == "leaderboard" else "scores:conll18#") in said
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#compare?table=table0'")
+    for key in ("equivalence", "detectable"):
+        page.locator(f"#view-compare .cards a.info[data-key={key}]").click()
+        said = dialog.inner_text()
+        assert "treegauge certify" in said and "UD_Imaginary" not in said, said
+        page.keyboard.press("Escape")
+
+
+def test_the_sentence_of_every_view_says_where_what_and_of_whom(demo, tab):
+    page = tab(demo / "index.html")
+    said = {}
+    for view in VIEWS:
+        page.locator("#rail").get_by_role("link", name=view.capitalize() if view != "maps" else "Data maps").click()
+        page.locator("header").get_by_role("button", name="Cite").click()
+        said[view] = page.locator("dialog.cite-dialog p").first.inner_text()
+        page.keyboard.press("Escape")
+        words = said[view].partition(" (treegauge ")[0]
+        assert not re.search(r"[a-z)\]][.?:;!][A-Z]|SVO[A-Z]|  ", words), words
     page.evaluate("location.hash = '#compare'")
-    page.locator("header").get_by_role("button", name="Cite").click()
-    sentence = dialog.locator("p").first.inner_text()
-    assert "points" in sentence and "interval" in sentence
+    lines = page.locator("#compare-result .verdict").all_inner_texts()
+    assert said["compare"].startswith(f"On UD_Imaginary-SVO (LAS): o{' '.join(lines)[1:]} (treegauge ")
+    assert re.search(r"\(treegauge [\d.]+; signature treegauge:\S[^;]*\)$", said["compare"])
+    (tests,) = re.findall(r"signature (.*)\)$", said["compare"])
+    assert tests in page.locator("#method-paired_tests").text_content()
+    assert said["systems"].startswith("LAS on UD_Imaginary-SVO/test: 200 sentences")
+    assert all(f"{name} " in said["systems"] for name in ("careful", "average", "hasty"))
+    assert re.match(r"HIT-SCIR has the highest mean LAS, 75\.84, of 26 systems over 82 treebanks ", said["ranking"])
+    assert said["maps"].startswith("On UD_Imaginary-SVO")
 
 
 def outline(content):

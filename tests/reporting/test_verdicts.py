@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.reporting.browsing import page_data, table
 from treegauge.core.tables import latex, markdown
+from treegauge.scoring.verdicts import pair_verdict
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -113,3 +115,25 @@ def test_the_page_shows_what_python_wrote(folder, tab, verdicts):
     page = tab(folder / "page.html", "#systems?treebank=UD_Greek-X")
     rows = [cells for cells in table(page, "#view-systems") if sign in cells]
     assert rows, "the sign is in the table of paired tests"
+
+
+def test_an_interval_without_zero_next_to_a_corrected_p_value_says_what_it_is_of():
+    """The interval is of one test: it may leave out 0 where the corrected p-value is above .05."""
+    tests = partial(pair_verdict, "new text", "A", "B", 1.2, "LAS", interval=(0.03, 2.3))
+    corrected = tests(0.09, over="corrected for 2 tests").sentence
+    assert "(95 % interval of this test alone 0.03 to 2.30; p = 0.09, corrected" in corrected
+    assert "(95 % interval 0.03 to 2.30; p = 0.045)" in tests(0.045).sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("UD_Greek-X", "1 treebank of 1 genus; a test needs 6 genera"), ("mine", "1 treebank; a test needs 6")],
+)
+def test_one_treebank_says_nothing_of_new_ones(folder, tmp_path, name, why):
+    """Greek has a genus; a name of one's own has none, and treebanks are the units."""
+    gold = tmp_path / f"{name}.conllu"
+    gold.write_bytes((folder / "gold" / "UD_Greek-X.conllu").read_bytes())
+    outputs = {system: folder / system / "UD_Greek-X.conllu" for system in QUALITY}
+    new = tg.score(gold, outputs).attached["comparisons"].verdicts[1]
+    assert new.sentence == f"On new treebanks: too few to say ({why})."
+    assert (new.state, new.p) == ("untested", "")

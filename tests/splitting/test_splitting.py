@@ -21,7 +21,7 @@ from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
-OBJECTIVES = ("random", "length", "high", "low", "kfold")
+OBJECTIVES = ("random", "length", "high", "0.75", "0.5", "0.25", "low", "kfold")
 REAL = (
     "Greek-GDT", "Telugu-MTG", "Turkish-IMST", "Kazakh-KTB", "Afrikaans-AfriBooms",
     "Uyghur-UDT", "Vietnamese-VTB", "Tamil-TTB", "Marathi-UFAL", "English-LinES",
@@ -44,7 +44,7 @@ def test_every_sentence_is_in_one_part_or_dropped(invented, objective):
     assert sorted(everything.tolist()) == list(range(len(invented)))
 
 
-@pytest.mark.parametrize("objective", ["random", "length", "high", "low"])
+@pytest.mark.parametrize("objective", ["random", "length", "high", "0.5", "low"])
 @pytest.mark.parametrize("sizes", [(60, 20, 20), (80, 0, 20), (70, 10, 20)])
 def test_sizes_are_those_asked_for(invented, objective, sizes):
     found = make_split(invented, objective, seed=1, sizes=sizes, documents=False)
@@ -75,7 +75,7 @@ def test_same_seed_same_split(invented, objective):
 
 
 def test_documents_stay_whole(invented):
-    for objective in ("random", "kfold", "high", "low"):
+    for objective in ("random", "kfold", "high", "0.5", "low"):
         found = make_split(invented, objective, seed=2, documents=True, min_words=1)
         homes = {}
         for name, index in found.parts.items():
@@ -88,6 +88,24 @@ def test_documents_need_newdoc():
     text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 9
     with pytest.raises(TreegaugeError, match="newdoc"):
         make_split(pool(parse_conllu(text)), "random", seed=0, documents=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_graded_splits_meet_their_levels_in_order(invented, seed):
+    whole = invented.histograms[invented.lengths >= 3].sum(axis=0)
+    reached, lengths = [], []
+    for level in ("low", "0.25", "0.5", "0.75", "high"):
+        made = make_split(invented, level, seed=seed)
+        test = made.parts["test"]
+        inside = invented.histograms[test].sum(axis=0)
+        places = np.arange(len(inside))
+        reached.append(wasserstein_distance(places, places, inside, whole - inside))
+        lengths.append(np.bincount(invented.lengths[test], minlength=50).tolist())
+    steps = np.linspace(reached[0], reached[-1], 5)
+    # one exchange of two sentences moves EDV by far less than a tenth of a step
+    assert reached == pytest.approx(steps.tolist(), abs=0.1 * (steps[1] - steps[0]))
+    assert reached == sorted(set(reached))
+    assert lengths == [lengths[0]] * 5
 
 
 def test_too_small_a_treebank_is_said_so():

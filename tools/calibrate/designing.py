@@ -293,7 +293,7 @@ def detectable_in_text(random: np.random.Generator, case: tuple[str, int], repet
     hits, least = np.zeros(repetitions, bool), np.zeros(repetitions)
     for i in range(repetitions):
         first = runs_pair(random, 400, number, 0.0) if units == "runs" else pair(random, number, 0.0, units)
-        shown = sureness(difference(*first), 0, 0.95, None)["detectable"]
+        shown = sureness([difference(*first)], 0.95, None)[0][0]["detectable"]
         least[i] = shown or 0.0
         true = float(least[i])
         hits[i] = found(runs_pair(random, 400, number, true) if units == "runs" else pair(random, number, true, units))

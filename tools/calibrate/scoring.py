@@ -410,5 +410,5 @@ def equivalent(random: np.random.Generator, sentences: int, repetitions: int) ->
 
 
 def _p_equivalent(made: StudentEstimate, margin: float) -> float:
-    found = sureness(made, 0, 0.95, margin)["p_equivalent"]
+    found = sureness([made], 0.95, margin)[0][0]["p_equivalent"]
     return 1.0 if found is None else found

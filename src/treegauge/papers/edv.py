@@ -1,5 +1,6 @@
 """The EDV paper on one's own data: displacement distances, scores, and splits by EDV."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,14 +16,18 @@ from treegauge.measures.measure import measure
 from treegauge.papers.study import Draft, Rows, StudyChoices, sorted_inputs
 from treegauge.reporting.figures.analysis import point_panel, predictions, scatter
 from treegauge.reporting.figures.theme import SIDE, Spec, chart, mark, quantity, themed
+from treegauge.splitting.assignment import LEVELS, make_split, pool
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_coefficients import Inference, LeastSquares, correlated_pair
 from treegauge.statistics.data_table import Sample, as_table
 from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.linear_model import regress
+from treegauge.statistics.student_intervals import median_interval, student_mean
+from treegauge.statistics.units import GENUS, LEAST_RUNS, TOO_FEW, treebank_units, unit_codes
 from treegauge.treebanks.data.conllu import read_conllu
-from treegauge.treebanks.sources.languages import treebank_key
+from treegauge.treebanks.sources.languages import kin_of, treebank_key
 
 if TYPE_CHECKING:
     from treegauge.experiments.cells import Cell
@@ -380,37 +385,45 @@ def _samples(texts: "Sequence[Input]") -> Rows:
 
 
 def _splits(draft: Draft, texts: "Sequence[Input]", choices: StudyChoices) -> None:
-    """Split treebanks at low and at high EDV, train on both, and compare (Section 6)."""
+    """Split treebanks at low and at high EDV, train on both, and compare (Section 6); then at graded EDV."""
     titles = {
         "Table 7": "Spearman's rho with the difference in LAS between splits of high and low EDV",
         "Figure 12": "LAS of splits of high EDV minus that of low EDV", "Figure 13": "LAS of both kinds of splits",
         "Figure 14": "Difference in LAS and difference in EDV",
+        "Graded EDV": "Scores of splits at five levels of EDV", "LAS by EDV": "Change of LAS per unit of EDV",
     }  # fmt: skip
     if not choices.parser or not texts:
         for item, title in titles.items():
             draft.skip(item, title, "needs treebanks with texts and a parser to train, such as --parser udpipe")
         return
-    pairs: Rows = []
-    draft.table("Section 6", "Scores of splits of low and high EDV", lambda: _trained(texts, choices, pairs))
-    if not pairs:
+    kinds = [("low", "sampled-low", choices.seed), ("high", "sampled-high", choices.seed)]
+    rows = draft.table("Section 6", "Scores of splits of low and high EDV", lambda: _trained(texts, choices, kinds))
+    if not rows:
         return
-    frame = make_table(pairs)
+    frame = make_table(_pairs(rows))
     notes = (ALONE, "Differences are those of the high split minus those of the low one; words and length are means.")
     draft.table("Table 7", titles["Table 7"], lambda: _of_differences(frame), key=["variable", "with", "given"],
                 notes=notes)  # fmt: skip
     for item, columns in (("Figure 12", ("dLAS",)), ("Figure 13", ("las low", "las high"))):
         draft.figure(item, titles[item], lambda columns=columns: _histograms(frame, columns))  # type: ignore[misc]
     draft.figure("Figure 14", titles["Figure 14"], lambda: scatter(frame, "dLAS", ["dEDV", "dEDV masses", "length"]))
+    seeds = range(choices.seed, choices.seed + (1 if choices.quick else LEAST_RUNS))
+    graded = draft.table("Graded EDV", titles["Graded EDV"], lambda: _trained(
+        texts, choices, [(level, level, seed) for seed in seeds for level in LEVELS]),
+        notes=(f"quick: one sample, else {LEAST_RUNS}",) if choices.quick else ())  # fmt: skip
+    if graded is None:
+        draft.skip("LAS by EDV", titles["LAS by EDV"], "needs splits at graded EDV")
+        return
+    draft.table("LAS by EDV", titles["LAS by EDV"], lambda: slopes_on_edv(graded), notes=(SLOPES,))
 
 
-def _trained(texts: "Sequence[Input]", choices: StudyChoices, pairs: Rows) -> Rows:
-    """Return one row per treebank and kind of split; the differences are added to `pairs`."""
+def _trained(texts: "Sequence[Input]", choices: StudyChoices, kinds: Sequence[tuple[str, str, int]]) -> Rows:
+    """Return one row per treebank and kind of split: a name, an objective and a seed."""
     from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.training import run_cells
     from treegauge.parsing.options import given_options
     from treegauge.parsing.registry import find_parser
-    from treegauge.splitting.assignment import make_split, pool
 
     if len(choices.parser) > 1:
         raise TreegaugeError(f"study edv: found {len(choices.parser)} parsers, expected one")
@@ -418,25 +431,32 @@ def _trained(texts: "Sequence[Input]", choices: StudyChoices, pairs: Rows) -> Ro
     options = given_options(find_parser(parser).options, [*choices.option, *words])
     rows: Rows = []
     cells: list[Cell] = []
-    with progress("splits", 2 * len(texts)) as task:
+    with progress("splits", len(kinds) * len(texts)) as task:
         for one in texts:
             sentences = pool(one.path)
-            for kind, objective in (("low", "sampled-low"), ("high", "sampled-high")):
+            enough = len(read_conllu(one.path, split="train")) >= LEAST_TRAINING
+            for kind, objective, seed in kinds:
                 task.advance(1)
-                if len(read_conllu(one.path, split="train")) < LEAST_TRAINING:
+                if not enough:
                     continue
-                made = make_split(sentences, objective, seed=choices.seed, documents=False, min_words=3)  # type: ignore[arg-type]
+                made = make_split(sentences, objective, seed=seed, documents=False, min_words=3)  # type: ignore[arg-type]
                 sets = {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
                 train, test = sets["train"], sets["test"]
                 rows.append(
-                    {"treebank": one.name, "EDV": kind, "train_words": train.n_words,
+                    {"treebank": one.name, "EDV": kind, "sample": seed, "train_words": train.n_words,
                      "length": test.n_words / len(test), "edv": edv(train, test),
                      "edv_masses": edv_masses(train, test), "slv": slv(train, test)}
                 )  # fmt: skip
                 setup = make_setup("score", sets, parser, options=options, name=f"{one.name}-{kind}")
-                cells += cells_of(setup, seeds=[choices.seed])
+                cells += cells_of(setup, seeds=[seed])
     for row, outcome in zip(rows, run_cells(cells, choices.store, workers=choices.workers, what="cells"), strict=True):
         row["las"] = outcome.scalars["LAS"]
+    return rows
+
+
+def _pairs(rows: Rows) -> Rows:
+    """Return one row per treebank: high split minus low split, and means of both."""
+    pairs: Rows = []
     names = {"dLAS": "las", "dEDV": "edv", "dEDV masses": "edv_masses", "dSLV": "slv", "dwords": "train_words",
              "dlength": "length"}  # fmt: skip
     for low, high in zip(rows[::2], rows[1::2], strict=True):
@@ -444,7 +464,53 @@ def _trained(texts: "Sequence[Input]", choices: StudyChoices, pairs: Rows) -> Ro
         pair |= {name: high[key] - low[key] for name, key in names.items()}
         means = {"words": "train_words", "length": "length"}
         pairs.append(pair | {name: (low[key] + high[key]) / 2 for name, key in means.items()})
-    return rows
+    return pairs
+
+
+SLOPES = (
+    "A sample is a seed of splits and training; its slope is least squares over five levels. Treebanks have the mean "
+    f"of their samples, whose interval is for other samples. The mean over {TOO_FEW} has no interval."
+)
+
+
+def slopes_on_edv(rows: Rows) -> Rows:
+    """Return the LAS per unit of EDV of each treebank, and over treebanks, with intervals.
+
+    Intervals of a treebank are for other samples (Student's t), those over treebanks for others: of the
+    mean as in ``certify``, of the median of genera without assumptions on the distribution.
+
+    Examples
+    --------
+    >>> points = [("UD_Greek-X", sample, edv, 80 - 2 * edv) for sample in range(3) for edv in (0.1, 0.4, 1.0)]
+    >>> made = slopes_on_edv([dict(zip(("treebank", "sample", "edv", "las"), one)) for one in points])
+    >>> made[0]["treebank"], made[0]["over"], round(made[0]["slope"], 6)
+    ('UD_Greek-X', '3 samples', -2.0)
+    """
+    points: dict[str, dict[int, list[tuple[float, float]]]] = {}
+    for row in rows:
+        points.setdefault(row["treebank"], {}).setdefault(row["sample"], []).append((row["edv"], row["las"]))
+    made: Rows = []
+
+    def add(name: str, slope: float, limits: Sequence[Any] | None, over: str) -> None:
+        low, high = (float(end) for end in limits) if limits is not None else (math.nan, math.nan)
+        known = {"low": None if math.isnan(low) else low, "high": None if math.isnan(high) else high}
+        made.append({"treebank": name, "slope": slope, **known, "over": over})
+
+    for treebank, samples in points.items():
+        lines = [np.transpose(sample) for sample in samples.values()]
+        slopes = [np.polyfit(edvs, scores, 1)[0] for edvs, scores in lines]
+        estimate = student_mean(slopes)
+        limits = estimate.interval() if len(slopes) >= LEAST_RUNS else None
+        add(treebank, float(estimate.value), limits, f"{len(slopes)} samples")
+    if len(made) > 1:
+        values = np.array([row["slope"] for row in made])
+        genera = treebank_units([*points], [kin_of(name, GENUS) for name in points]).names
+        codes = unit_codes(genera, len(genera))
+        by_genus = np.bincount(codes, values) / np.bincount(codes)
+        over = f"{len(values)} treebanks in {len(by_genus)} genera"
+        add("mean", float(values.mean()), hierarchy(values, genera).alike.interval(), over)
+        add("median", float(np.median(by_genus)), median_interval(by_genus), f"{len(by_genus)} genera")
+    return made
 
 
 TABLE7 = (("words", "dLAS", ()), ("length", "dLAS", ()), ("dwords", "dLAS", ()), ("dlength", "dLAS", ()),

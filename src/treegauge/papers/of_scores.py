@@ -1,6 +1,6 @@
 """The Fragility and Content papers on one's own data: studies of scores and of output."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -214,9 +214,14 @@ def _content_frame(suite: Suite, shares: "pl.DataFrame") -> "pl.DataFrame":
     return make_table(rows)
 
 
+def content_correlations(frame: "pl.DataFrame", columns: Mapping[str, str]) -> CorrelationMatrix:
+    """Return Pearson's r over treebanks of shares and scores, columns by the paper's names (Table 3)."""
+    renamed = frame.select(*columns.values()).rename({column: name for name, column in columns.items()})
+    return correlation_matrix(renamed, list(columns), method="pearson", cluster="none")
+
+
 def _pairs(frame: "pl.DataFrame", matrix: list[CorrelationMatrix]) -> Rows:
-    renamed = frame.select(*COLUMNS.values()).rename({column: name for name, column in COLUMNS.items()})
-    matrix.append(correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none"))
+    matrix.append(content_correlations(frame, COLUMNS))
     return [
         {"x": pair["x"], "y": pair["y"], "n": pair["n"], "r": pair["r"], "low": pair["low"], "high": pair["high"]}
         for pair in matrix[0].pairs

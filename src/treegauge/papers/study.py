@@ -306,7 +306,8 @@ def study(
         Option of the parser, such as epochs=5; repeatable.
     quick
         Change what takes longest: difficulty trains mst with one order of two blocks, challenges
-        three sizes with two samples, fragility draws 20,000 subsets. The tables say so.
+        three sizes with two samples, edv one sample of graded splits, not three; fragility draws
+        20,000 subsets. The tables say so.
     subsets
         Number of random subsets of treebanks for fragility.
     seed

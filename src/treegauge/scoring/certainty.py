@@ -19,7 +19,7 @@ from treegauge.statistics.units import (
     LEAST_RUNS,
     LEAST_UNITS,
     UNIT_CHOICES,
-    UnitKind,
+    TextUnits,
     few_units,
     units_of_text,
 )
@@ -45,7 +45,7 @@ class UnitCounts:
     than three runs are averaged and so held fixed.
     """
 
-    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: str) -> None:
+    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: str | TextUnits) -> None:
         for run in runs:
             if len(run.rows) != run.sentences:
                 raise TreegaugeError("only totals were kept: score with resamples > 0 to compare systems")
@@ -53,8 +53,8 @@ class UnitCounts:
             raise TreegaugeError("the runs of a system cover different gold sentences (errors='strict' or 'repair')")
         tables = [_numerators_and_denominators(run.rows, names) for run in runs]
         words = runs[0].rows[:, NUMBER["words_g"]]
-        self.units = units_of_text(runs[0].starts, units)
-        if len(words):
+        self.units = units_of_text(runs[0].starts, units) if isinstance(units, str) else units
+        if len(words) and self.units.kind == "documents":
             *tables, words = map(self.units.sums, (*tables, words))
         # A single run, of perhaps millions of sentences, is not copied.
         self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
@@ -85,9 +85,9 @@ def _numerators_and_denominators(rows: npt.NDArray[Any], names: Sequence[str]) -
 
 def estimate(counts: UnitCounts) -> StudentEstimate:
     """Return F1 with its standard error; NaN where fewer than five units have an error."""
-    if counts.number < LEAST_UNITS:
-        return _unknown(counts)
     half = counts.mean.shape[1] // 2
+    if counts.number < LEAST_UNITS:
+        return _unknown(half)
     part, whole = counts.mean[:, :half], counts.mean[:, half:]
     errors = np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0))
     return jackknife(counts.drawn, ratios, counts.words).limited(errors, LEAST_ERRORS)
@@ -95,12 +95,23 @@ def estimate(counts: UnitCounts) -> StudentEstimate:
 
 def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
     """Return the difference of two systems; no standard error if fewer than five units differ."""
-    if a.number < LEAST_UNITS:
-        return _unknown(a)
-    half = a.mean.shape[1] // 2
-    apart = a.mean != b.mean
-    moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
-    return jackknife(a.drawn, ratios, a.words, other=b.drawn).limited(moved, LEAST_ERRORS)
+    return pair_differences([(a, b)])[0]
+
+
+def pair_differences(pairs: Sequence[tuple[UnitCounts, UnitCounts]]) -> list[StudentEstimate]:
+    """Return the :func:`difference` of every pair."""
+    asked = []
+    for a, b in pairs:
+        half = a.mean.shape[1] // 2
+        apart = a.mean != b.mean
+        moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
+        asked.append((a.drawn, b.drawn, a.words, moved))
+    return [
+        _unknown(len(moved))
+        if len(words) < LEAST_UNITS
+        else jackknife(ours, ratios, words, other=theirs).limited(moved, LEAST_ERRORS)
+        for ours, theirs, words, moved in asked
+    ]
 
 
 def p_greater(difference: StudentEstimate) -> FloatArray:
@@ -129,8 +140,8 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
     return np.array(values), (n - 1) / n * table @ table.T + np.diag(run_variances)
 
 
-def _unknown(counts: UnitCounts) -> StudentEstimate:
-    nothing = np.full(counts.mean.shape[1] // 2, np.nan)
+def _unknown(metrics: int) -> StudentEstimate:
+    nothing = np.full(metrics, np.nan)
     return StudentEstimate(nothing, nothing, nothing)
 
 
@@ -149,15 +160,17 @@ def intervals(counts: UnitCounts, how: ScoreOptions) -> list[tuple[float, float]
     return [None if np.isnan(limit[0]) else limit for limit in limits]
 
 
-def remarks(counts: UnitCounts, units: UnitKind, how: ScoreOptions, system: str, defined: bool) -> list[str]:
-    """Return notes on the units behind intervals: too few of them, or why there is no interval."""
-    n = counts.number
+def unit_remarks(units: Sequence[TextUnits], how: ScoreOptions) -> list[tuple[str | None, str]]:
+    """Return, for the units of each text, why they are too few for intervals, and else a note on them."""
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
-    if reason := few_units(n, units, least):
-        return [reason]
+    return [(few_units(one.number, one.kind, least), one.note(how.level)) for one in units]
+
+
+def remarks(counts: UnitCounts, how: ScoreOptions, system: str, defined: bool, note: str) -> list[str]:
+    """Return notes on the intervals of a system over enough units, or why there is none; `note` is on its units."""
     if how.interval == "student" and not defined:
-        return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
-    lines = [counts.units.note(how.level)]
+        return [f"no interval for {system}: fewer than {LEAST_ERRORS} {counts.units.kind} have an error"]
+    lines = [note]
     if counts.runs > 1 and how.interval != "student":
         lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:

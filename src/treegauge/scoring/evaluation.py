@@ -14,12 +14,12 @@ from treegauge.core.result import sign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
 from treegauge.scoring.alignment.segmentation import MismatchError, TextChanges
-from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
+from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks, unit_remarks
 from treegauge.scoring.metrics.las_counts import SentenceCounts, join, tally
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.units import UnitKind
+from treegauge.statistics.units import UnitKind, units_of_text
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
@@ -124,13 +124,16 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
     units: UnitKind = "sentences"
     limits: dict[str, tuple[float, float] | None] = {}
     metrics = options.metrics
+    sampled = [name for name, runs in counted.items() if options.resamples and runs[0].sentences]
+    texts = [units_of_text(counted[name][0].starts, options.units) for name in sampled]
+    noted = dict(zip(sampled, zip(texts, unit_remarks(texts, options), strict=True), strict=True))
     for name, runs in counted.items():
         sentences = runs[0].sentences
-        if options.resamples and sentences:
-            counts = UnitCounts(runs, metrics, options.units)
-            units = counts.units.kind
+        if name in noted:
+            text, (too_few, note) = noted[name]
+            counts, units = UnitCounts(runs, metrics, text), text.kind
             limits = dict(zip(metrics, intervals(counts, options), strict=True))
-            notes += remarks(counts, units, options, name, any(limits.values()))
+            notes += [too_few] if too_few else remarks(counts, options, name, any(limits.values()), note)
         scored.append(SystemScore(name, _metrics(runs, metrics, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,

@@ -12,14 +12,14 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.certainty import UnitCounts, difference, score_covariance
+from treegauge.scoring.certainty import UnitCounts, difference, pair_differences, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.verdicts import (
     SIGNS,
-    PairEvidence,
     PairVerdict,
     error_reduction,
+    over_units,
     pair_state,
     pair_verdict,
     state_words,
@@ -40,9 +40,11 @@ from treegauge.statistics.units import (
     LEAST_RUNS,
     LEAST_TREEBANKS,
     LEAST_UNITS,
+    TextUnits,
     UnitKind,
     forcing_treebanks,
     treebank_units,
+    units_of_text,
 )
 from treegauge.treebanks.sources.languages import kin_of
 
@@ -54,6 +56,8 @@ PairedTest = Literal["student", "permutation", "bootstrap"]
 PRIMARY: PairedTest = "student"
 POWER = 0.8
 """Power: the probability with which a detectable or planned difference is found."""
+#: The columns that say how sure a difference is.
+SURE = ("low", "high", "detectable", "p_value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,12 +151,16 @@ def compare_systems(
     names = [canonical(m) for m in ([metric] if isinstance(metric, str) else metric)]
     if test not in get_args(PairedTest):
         raise ChoiceError("test", test, get_args(PairedTest))
-    counted = {system.system: unit_counts(system, names, scores.units) for system in scores.systems}
+    units = [units_of_text(system.runs[0].starts, scores.units) for system in scores.systems]
+    counted = {
+        system.system: unit_counts(system, names, held) for system, held in zip(scores.systems, units, strict=True)
+    }
     check_paired(counted)
     rows: list[dict[str, Any]] = []
-    for ours, theirs in combinations(scores.systems, 2):
+    pairs = list(combinations(scores.systems, 2))
+    made = pair_differences([(counted[ours.system], counted[theirs.system]) for ours, theirs in pairs])
+    for (ours, theirs), sure in zip(pairs, sureness(made, scores.level, margin), strict=True):
         a, b = counted[ours.system], counted[theirs.system]
-        estimate = difference(a, b)
         if test != PRIMARY:
             p_values = drawn_p_values(a, b, test, resamples, seed)
         for i, name in enumerate(names):
@@ -168,7 +176,7 @@ def compare_systems(
                 "runs_b": len(theirs.runs),
                 "error_reduction": error_reduction(f1_a, f1_b),
             }
-            rows.append(row | sureness(estimate, i, scores.level, margin))
+            rows.append(row | sure[i])
             if test != PRIMARY:
                 rows[-1]["p_value"] = known(p_values[i])
     rows = judged(rows, correction, scores.level)
@@ -199,12 +207,12 @@ def _verdicts(
     few = f"{number} {scores.units}; a test needs {LEAST_UNITS}"
     different = f"the systems differ in fewer than {LEAST_ERRORS} {scores.units}"
     why = few if number < LEAST_UNITS else different
-    units = treebank_units([name], [kin_of(name, GENUS)])
+    alone = over_units(1, int(kin_of(name, GENUS) is not None))[1]
     verdicts: list[PairVerdict] = []
     for row in rows:
         made = text_verdict(row, len(rows), "this treebank", why, scores.level, test=test, margin=margin)
-        gain, label = np.array([row["difference"]]), row["metric"]
-        verdicts += [made, treebank_verdict(row["a"], row["b"], gain, units, label, level=scores.level)]
+        pair = row["a"], row["b"], row["difference"], row["metric"]
+        verdicts += [made, pair_verdict("new treebanks", *pair, level=scores.level, why_not=alone)]
     return tuple(verdicts)
 
 
@@ -215,11 +223,11 @@ def text_verdict(
     """Return the answer on new text, from a row of a comparison."""
     over = [f"{test} test"] if test != PRIMARY else []
     over += [f"corrected for {tests} tests"] if tests > 1 else []
+    low, high = row.get("low"), row.get("high")
     return pair_verdict(
-        PairEvidence(
-            "new text", row["a"], row["b"], row["difference"], row["metric"], row.get("p_corrected"),
-            row.get("low"), row.get("high"), level, where, ", ".join(over), why_not, _claims(row), margin,
-        )
+        "new text", row["a"], row["b"], row["difference"], row["metric"], row.get("p_corrected"),
+        interval=None if low is None or high is None else (low, high), level=level, where=where, over=", ".join(over),
+        why_not=why_not, claims=_claims(row), margin=margin,
     )  # fmt: skip
 
 
@@ -228,16 +236,23 @@ def _claims(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in row if name.endswith(("_equivalent", "_not_worse"))}
 
 
-def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
-    """Return the interval, detectable difference and p-values of one difference, in points."""
-    (low, high), p = estimate.interval(level), estimate.p_value()
-    least = detectable_difference(estimate.standard_error, estimate.df, level=level, power=POWER)
-    named = {"low": 100 * low, "high": 100 * high, "detectable": 100 * least, "p_value": p}
-    columns = {name: known(values[i]) for name, values in named.items()}
-    if margin is None:
-        return columns
-    value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
-    return columns | {name: known(float(p)) for name, p in margin_claims(value, error, df, margin).items()}
+def sureness(
+    made: Sequence[StudentEstimate], level: float, margin: float | None
+) -> list[list[dict[str, float | None]]]:
+    """Return the interval, detectable difference and p-values in points, of each pair in each metric."""
+    computed = [
+        (*one.interval(level), detectable_difference(one.standard_error, one.df, level=level, power=POWER),
+         one.p_value())
+        for one in made
+    ]  # fmt: skip
+    sure: list[list[dict[str, float | None]]] = []
+    for one, (low, high, least, p_values) in zip(made, computed, strict=True):
+        limits = zip(100 * low, 100 * high, 100 * least, p_values, strict=True)
+        sure.append([dict(zip(SURE, map(known, numbers), strict=True)) for numbers in limits])
+        if margin is not None:
+            for row, value, error, df in zip(sure[-1], 100 * one.value, 100 * one.standard_error, one.df, strict=True):
+                row |= {name: known(float(p)) for name, p in margin_claims(value, error, df, margin).items()}
+    return sure
 
 
 def detectable_note(rows: Sequence[Mapping[str, Any]], units: str) -> list[str]:
@@ -271,7 +286,7 @@ def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> lis
     return done
 
 
-def unit_counts(system: SystemScore, names: Sequence[str], units: UnitKind) -> UnitCounts:
+def unit_counts(system: SystemScore, names: Sequence[str], units: UnitKind | TextUnits) -> UnitCounts:
     """Return a system's counts per unit, for these metrics."""
     return UnitCounts(system.runs, [system[name].name for name in names], units)
 
@@ -455,7 +470,7 @@ def compare_suite(
         new = percent_interval(over.new, suite.level) or (None, None)
         row |= {"new_low": new[0], "new_high": new[1]}
         if over.here is not None:
-            row |= sureness(over.here.reshape((1,)), 0, suite.level, margin)
+            row |= sureness([over.here.reshape((1,))], suite.level, margin)[0][0]
         rows.append(row)
     notes = ["primary test: Student's t of the mean difference on these treebanks"]
     few = forcing_treebanks(suite.text_units)

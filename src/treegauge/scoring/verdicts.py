@@ -6,7 +6,6 @@ they are shown: in terminals, tables for papers, JSON, certificates and the page
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal, NamedTuple
 
@@ -70,46 +69,6 @@ def state_words(state: State, a: str, b: str) -> str:
     return SIGNS[state][1].format(a=a, b=b)
 
 
-@dataclass(frozen=True)
-class PairEvidence:
-    """What is known of the difference A - B in points.
-
-    Attributes
-    ----------
-    p_value, low, high
-        Of the test of this question, and the interval at `level`; None without a test or interval.
-    where
-        The text of the first question: ``these treebanks``.
-    over
-        What the p-value is corrected for, or what it rests on: ``corrected for 3 pairs``.
-    why_not
-        Why there is no test, as a clause.
-    claims, margin
-        The p-values of :func:`~treegauge.statistics.planning.margin_claims`, and their margin.
-    silent
-        What is said instead where the question cannot be asked.
-    opposed
-        Whether the test points to the other system than the mean.
-    """
-
-    question: Question
-    a: str
-    b: str
-    difference: float
-    metric: str = ""
-    p_value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    level: float = 0.95
-    where: str = "these treebanks"
-    over: str = ""
-    why_not: str = ""
-    claims: Mapping[str, Any] | None = None
-    margin: float | None = None
-    opposed: bool = False
-    silent: str = ""
-
-
 def pair_state(
     difference: float, p_value: float | None, alpha: float = ALPHA, claims: Mapping[str, Any] | None = None
 ) -> State:
@@ -143,71 +102,92 @@ def pair_state(
     return "untested" if p_value is None or isnan(p_value) else "undecided"
 
 
-def pair_verdict(evidence: PairEvidence) -> PairVerdict:
+def pair_verdict(
+    question: Question, a: str, b: str, difference: float, metric: str = "", p_value: float | None = None, *,
+    interval: tuple[float, float] | None = None, level: float = 0.95, where: str = "these treebanks", over: str = "",
+    why_not: str = "", claims: Mapping[str, Any] | None = None, margin: float | None = None, opposed: bool = False,
+    silent: str = "",
+) -> PairVerdict:  # fmt: skip
     """Return the answer to a question about two systems: the one place where verdicts are made.
 
     A difference is significant if its p-value is at most 1 - `level` and the interval, where there
     is one, excludes 0.
 
+    Parameters
+    ----------
+    question, a, b, difference, metric
+        What is asked, and the difference A - B in points.
+    p_value, interval
+        Of the test of this question, and the limits at `level`; None without a test or interval.
+    where
+        The text of the first question: ``these treebanks``.
+    over
+        What the p-value is corrected for, or what it rests on: ``corrected for 3 pairs``.
+    why_not
+        Why there is no test, as a clause.
+    claims, margin
+        The p-values of :func:`~treegauge.statistics.planning.margin_claims`, and their margin.
+    opposed
+        Whether the test points to the other system than the mean.
+    silent
+        What is said instead where the question cannot be asked.
+
     Examples
     --------
-    >>> known = PairEvidence("new text", "A", "B", 3.31, "LAS", 0.00001, 2.1, 4.52)
-    >>> print(pair_verdict(known).sentence)
+    >>> print(pair_verdict("new text", "A", "B", 3.31, "LAS", 0.00001, interval=(2.1, 4.52)).sentence)
     On new text from these treebanks: A is better than B by 3.31 LAS points (95 % interval 2.10 to 4.52; p < 0.0001).
-    >>> few = PairEvidence("new treebanks", "A", "B", 3.31, "LAS", why_not="5 treebanks of 3 genera; a test needs 6")
-    >>> print(pair_verdict(few).sentence)
+    >>> few = "5 treebanks of 3 genera; a test needs 6"
+    >>> print(pair_verdict("new treebanks", "A", "B", 3.31, "LAS", why_not=few).sentence)
     On new treebanks: too few to say (5 treebanks of 3 genera; a test needs 6).
     """
-    one = evidence
-    alpha, p = round(1 - one.level, 10), one.p_value
-    p = None if p is None or isnan(p) else p
-    state = pair_state(one.difference, p, alpha, one.claims)
-    straddles = one.low is not None and one.high is not None and one.low <= 0 <= one.high
-    if state in BETTER and (straddles or one.opposed):
-        state = pair_state(one.difference, 1.0, alpha, one.claims)
+    alpha = round(1 - level, 10)
+    p = None if p_value is None or isnan(p_value) else p_value
+    state = pair_state(difference, p, alpha, claims)
+    straddles = interval is not None and interval[0] <= 0 <= interval[1]
+    if state in BETTER and (straddles or opposed):
+        state = pair_state(difference, 1.0, alpha, claims)
     said = "" if p is None else p_value_text(p)
-    sign = SIGNS[state][0]
-    sentence = f"{_asked(one)}: {_answer(one, state, said)}."
-    return PairVerdict(one.question, one.metric, one.a, one.b, state, sign, said, sentence)
-
-
-def _asked(one: PairEvidence) -> str:
-    return f"On new text from {one.where}" if one.question == "new text" else "On new treebanks"
-
-
-def _answer(one: PairEvidence, state: State, p: str) -> str:
-    """Return the clause after the question."""
     if state == "untested":
-        return one.silent or f"too few to say ({one.why_not or 'no test'})"
-    first, second = (one.a, one.b) if one.difference >= 0 else (one.b, one.a)
-    gap = f"by {abs(one.difference):.2f} {one.metric} points".replace("  ", " ")
-    new, details = one.question == "new treebanks", f"({'; '.join(_details(one, p))})"
+        answer = silent or f"too few to say ({why_not or 'no test'})"
+    else:
+        tested = f"{said}, {over}" if said and over else said
+        alone = " of this test alone" if state not in BETTER and not straddles and "corrected" in over else ""
+        details = [*_interval_text(difference, interval, level, alone), *([tested] if tested else [])]
+        answer = _answer(question, a, b, difference, metric, state, margin, f"({'; '.join(details)})")
+    asked = f"On new text from {where}" if question == "new text" else "On new treebanks"
+    return PairVerdict(question, metric, a, b, state, SIGNS[state][0], said, f"{asked}: {answer}.")
+
+
+def _answer(
+    question: Question, a: str, b: str, difference: float, metric: str, state: State, margin: float | None, details: str
+) -> str:
+    """Return the clause after the question, of a difference that was tested."""
+    first, second = (a, b) if difference >= 0 else (b, a)
+    gap = f"by {abs(difference):.2f} {metric} points".replace("  ", " ")
+    new = question == "new treebanks"
     if state in BETTER:
         return f"{'yes, ' * new}{first} is better than {second} {gap} {details}"
-    margin = f"{one.margin:g} point{'' if one.margin == 1 else 's'}" if one.margin else ""
+    within = f"{margin:g} point{'' if margin == 1 else 's'}" if margin else ""
     said = f"no significant difference between {first} and {second}"
     if state == "equivalent":
-        said = f"{one.a} and {one.b} are equivalent within {margin}"
+        said = f"{a} and {b} are equivalent within {within}"
     elif state.endswith("not_worse"):
-        sides = (one.a, one.b) if state == "a_not_worse" else (one.b, one.a)
-        said = f"{sides[0]} is at most {margin} worse than {sides[1]}"
+        sides = (a, b) if state == "a_not_worse" else (b, a)
+        said = f"{sides[0]} is at most {within} worse than {sides[1]}"
     elif new:
         said = f"not shown that {first} is better than {second}"
-    if round(abs(one.difference), 2) == 0:
-        return f"{said}; their {one.metric} is the same {details}"
+    if round(abs(difference), 2) == 0:
+        return f"{said}; their {metric} is the same {details}"
     return f"{said}; {first} is ahead {gap} {details}"
 
 
-def _details(one: PairEvidence, p: str) -> list[str]:
-    """Return the interval in favour of the system ahead, and the p-value."""
-    details = []
-    if one.low is not None and one.high is not None:
-        ends = (one.low, one.high) if one.difference >= 0 else (-one.high, -one.low)
-        low, high = (round(end, 2) + 0.0 for end in ends)
-        details.append(f"{100 * one.level:g} % interval {low:.2f} to {high:.2f}")
-    if p:
-        details.append(f"{p}, {one.over}" if one.over else p)
-    return details
+def _interval_text(difference: float, interval: tuple[float, float] | None, level: float, alone: str) -> list[str]:
+    """Return the interval in favour of the system ahead, which is not corrected, if there is one."""
+    if interval is None:
+        return []
+    ends = interval if difference >= 0 else (-interval[1], -interval[0])
+    low, high = (round(end, 2) + 0.0 for end in ends)
+    return [f"{100 * level:g} % interval{alone} {low:.2f} to {high:.2f}"]
 
 
 class UnitTest(NamedTuple):
@@ -276,18 +256,11 @@ def treebank_verdict(
     low, high = interval or (float(end) for end in hierarchy(differences, units.names).alike.interval(level))
     known = not isnan(low)
     number, alone = len(units.names), len(units.unplaced)
-    held = f"{number} treebank{'' if number == 1 else 's'}"
-    groups = units_in_words(by, tested.units - alone) if units.placed else held
-    if units.placed and alone:
-        groups += f" and {alone} treebank{'' if alone == 1 else 's'} of unknown {KINDS[by][0]}"
-    held += f" of {groups}" if units.placed else ""
-    mean, least = float(np.mean(differences)), units_in_words(by, LEAST_GROUPED) if units.placed else LEAST_GROUPED
+    groups, few = over_units(number, tested.units - alone if units.placed else 0, alone, by)
+    mean = float(np.mean(differences))
     return pair_verdict(
-        PairEvidence(
-            "new treebanks", a, b, mean, metric, tested.p_value, low if known else None, high if known else None, level,
-            over=f"over {groups}", why_not=f"{held}; a test needs {least}", claims=claims, margin=margin,
-            opposed=tested.correlation * mean < 0,
-        )
+        "new treebanks", a, b, mean, metric, tested.p_value, interval=(low, high) if known else None, level=level,
+        over=f"over {groups}", why_not=few, claims=claims, margin=margin, opposed=tested.correlation * mean < 0,
     )  # fmt: skip
 
 
@@ -296,6 +269,26 @@ KINDS = {
     "genus": ("genus", "genera"), "stock": ("stock", "stocks"), "family": ("family", "families"),
     "language": ("language", "languages"), "resource": ("resource class", "resource classes"),
 }  # fmt: skip
+
+
+def over_units(treebanks: int, groups: int, alone: int = 0, by: str = GENUS) -> tuple[str, str]:
+    """Return the units of a test of new treebanks in words, and why there is no test if they are too few.
+
+    `alone` treebanks have no known group; without any `groups`, treebanks are the units.
+
+    Examples
+    --------
+    >>> over_units(9, 5, 1)[0]
+    '5 genera and 1 treebank of unknown genus'
+    >>> over_units(1, 1)[1], over_units(1, 0)[1]
+    ('1 treebank of 1 genus; a test needs 6 genera', '1 treebank; a test needs 6')
+    """
+    held = f"{treebanks} treebank{'' if treebanks == 1 else 's'}"
+    if not groups:
+        return held, f"{held}; a test needs {LEAST_GROUPED}"
+    said = units_in_words(by, groups)
+    said += f" and {alone} treebank{'' if alone == 1 else 's'} of unknown {KINDS[by][0]}" if alone else ""
+    return said, f"{held} of {said}; a test needs {units_in_words(by, LEAST_GROUPED)}"
 
 
 def units_in_words(by: str, number: int) -> str:
@@ -318,7 +311,7 @@ def table_verdict(a: str, b: str, difference: float, metric: str = "") -> PairVe
     On new text from these treebanks: a table of scores cannot say, as it has no text to test on.
     """
     why = "a table of scores cannot say, as it has no text to test on"
-    return pair_verdict(PairEvidence("new text", a, b, difference, metric, silent=why))
+    return pair_verdict("new text", a, b, difference, metric, silent=why)
 
 
 def margin_sentence(a: str, b: str, low: float | None, high: float | None, level: float = 0.95) -> str:

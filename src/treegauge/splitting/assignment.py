@@ -99,6 +99,8 @@ Counts = npt.NDArray[np.int32]
 UnitScores = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 _SWAPS = 20  # proposals per sentence; the distance hardly changes after ten
 _ROUNDS = 30
+LEVELS: dict[str, float] = {"low": 0.0, "0.25": 0.25, "0.5": 0.5, "0.75": 0.75, "high": 1.0}
+"""Objectives by EDV: where the split is between the lowest EDV and the highest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +170,7 @@ def make_split(
     check_whole("folds", folds, 2)
     check_whole("min_words", 1 if min_words is None else min_words, 1)
     method = "sampler" if objective.startswith("sampled") else "optimise"
-    steered = objective.endswith(("high", "low"))
+    steered = objective in LEVELS or objective.startswith("sampled")
     least = (3 if steered else 1) if min_words is None else min_words
     if documents is None:
         documents = objective in {"random", "kfold"} and pool.has_documents
@@ -273,8 +275,7 @@ def _steered(
         np.add.at(counts, groups, pool.histograms[kept])
         words = np.bincount(groups, lengths)
         strata = np.log2(words).astype(np.int32) if documents else words.astype(np.int32)
-        chosen = optimised_test(counts, strata, float(shares[2]), adversarial=objective == "high", seed=seed)
-        test = chosen[groups]
+        test = graded_test(counts, strata, float(shares[2]), level=LEVELS[objective], seed=seed)[groups]
     labels = np.where(test, 2, 0)
     part = shares[:2] / shares[:2].sum()
     if part[1] > 0 and documents:
@@ -346,6 +347,29 @@ def optimised_test(
     goal = 1.0 if adversarial else -1.0
     swap(histograms, groups.units.astype(np.int32), groups.bounds, test, proposals, goal)
     return test
+
+
+def graded_test(histograms: Counts, strata: npt.NDArray[np.int32], share: float, *, level: float, seed: int) -> Bools:
+    """Choose test units whose EDV is at a level between that of the low split (0) and of the high one (1).
+
+    Pairs of one stratum, a test unit of the low split and one of the high split, are exchanged in
+    random order until EDV is nearest to the level, so that sizes and lengths are those of both.
+    With one seed, all levels exchange the same pairs in the same order.
+    """
+    if level in {0, 1}:
+        return optimised_test(histograms, strata, share, adversarial=level == 1, seed=seed)
+    low, high = (optimised_test(histograms, strata, share, adversarial=hard, seed=seed) for hard in (False, True))
+    random = np.random.default_rng([seed, 3])
+    pairs = [random.permutation(np.flatnonzero(units)) for units in (low & ~high, high & ~low)]
+    pairs = [units[np.argsort(strata[units], kind="stable")] for units in pairs]
+    order = random.permutation(len(pairs[0]))
+    leaving, coming = (units[order] for units in pairs)
+    changes = np.cumsum(histograms[coming] - histograms[leaving], axis=0, dtype=np.int64)
+    inside = histograms[low].sum(axis=0) + np.concatenate((np.zeros_like(histograms[:1]), changes))
+    reached = wasserstein(inside, histograms.sum(axis=0) - inside)
+    exchanged = np.abs(reached - (1 - level) * reached[0] - level * reached[-1]).argmin()
+    low[leaving[:exchanged]], low[coming[:exchanged]] = False, True
+    return low
 
 
 def _distance(histograms: Counts, test: Bools) -> float:

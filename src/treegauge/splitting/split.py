@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from treegauge.splitting.assignment import SentencePool
     from treegauge.treebanks.data.columns import Treebank
 
-Objective = Literal["random", "length", "high", "low", "sampled-high", "sampled-low", "kfold"]
+Objective = Literal[
+    "random", "length", "high", "low", "0.25", "0.5", "0.75", "sampled-high", "sampled-low", "kfold"
+]  # fmt: skip
 SizeUnit = Literal["sentences", "words"]
 Index = npt.NDArray[np.int64]
 FORMAT = 1
@@ -106,7 +108,8 @@ def split(
         # split_origin = FILE:NUMBER.
     objective
         random; length (the longest sentences form the test set); low and high (minimise or maximise
-        EDV between training and test set, with equal sizes and sentence lengths); sampled-low and
+        EDV between training and test set, with equal sizes and sentence lengths); 0.25, 0.5 and 0.75
+        (EDV at this level between low, 0, and high, 1, otherwise the same); sampled-low and
         sampled-high (by the published sampler: always four training sentences to one test sentence
         before the dev set is taken out); kfold.
     sizes
@@ -120,7 +123,7 @@ def split(
         Whether to keep documents (# newdoc) whole; by default yes in random and kfold splits if
         there are any.
     min_words
-        Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
+        Leave out sentences with fewer words; by default 3 for splits by EDV, as published, else 1.
     manifest
         Reproduce the split of this manifest.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -83,7 +84,7 @@ def ranking_section(*tables: RankedTable, subsets: int = SUBSETS, seed: int = 0)
         "ranking", "Ranking", text, {"boards": [one.data for one in ranked]},
         [(f"Ranking over all treebanks{f': {table.name}' if several else ''}", table.scores)
          for table in tables],
-        [method for one in ranked for method in one.methods],
+        [replace(method, of=one.data["name"]) for one in ranked for method in one.methods],
         [sentence for one in ranked for sentence in one.short],
         systems=[name for table in tables for name in table.scores.systems],
     )  # fmt: skip
@@ -328,6 +329,8 @@ def _methods(
         make_method("rank_boxes", signed, boxes, subsets=subsets_text),
         make_method("certificates", claim.signature, certificate),
         make_method("pair_differences", claim.signature, certificate),
+        make_method("equivalence", claim.signature, certificate),
+        make_method("detectable", claim.signature, certificate),
         make_method("interquartile_means", middle.signature, after(compare, test="profile")),
     ]
     if signed != drawn.signature:

@@ -137,16 +137,16 @@ def align(gold: Treebank | Side, system: Treebank | Side) -> Alignment:
 
 def judge(gold: Side, system: Side, to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
-    deprels, features = [(gold.treebank.codes(name), system.treebank.codes(name)) for name in ("deprel", "feats")]
-    full, _ = joint_codes(*deprels, str)
-    universal, relations = joint_codes(*deprels, universal_relation)
-    feats, _ = joint_codes(*features, universal_features)
+    sides = (gold.treebank, system.treebank)
+    ours, theirs = [(tb.codes("deprel"), tb.codes("feats"), tb.parents) for tb in sides]
+    full, _ = joint_codes(ours[0], theirs[0], str)
+    universal, relations = joint_codes(ours[0], theirs[0], universal_relation)
+    feats, _ = joint_codes(ours[1], theirs[1], universal_features)
     bits = np.array([sum(bit for members, bit in _CLASSES if name in members) for name in relations] or [0], np.uint8)
     classes = bits[universal[0]], bits[universal[1]]
     judged: Any = []
-    for i, side in enumerate((gold, system)):
-        tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, tb.parents, feats[i], universal[i], full[i]]
+    for i, (tb, (_, _, parents)) in enumerate(zip(sides, (ours, theirs), strict=True)):
+        judged += [tb.raw, tb.fields, tb.rows, parents, feats[i], universal[i], full[i]]
         judged.append((classes[i] & FUNCTIONAL_BIT) > 0)
     judged += [to_system, to_gold]
     return Alignment(gold, system, to_system, to_gold, _align.judge(*judged), classes)

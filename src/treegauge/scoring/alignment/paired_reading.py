@@ -114,6 +114,7 @@ class SideReader:
             if piece is None:
                 self.done = True
                 break
+            read += piece.n_words
             check_heads(piece, self.policy)
             if self.seen:
                 self.seen(piece.to_bytes())
@@ -121,7 +122,6 @@ class SideReader:
             self.empty = frozenset(column for column in self.empty if not _has_values(piece, column))
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
-            read += piece.n_words
         if parts:
             whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
             self.pending = segmentation(whole)

@@ -71,7 +71,8 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     add up to the official script's counts whatever the segmentation.
     """
     known_metrics()  # metrics of plug-ins have columns, too
-    gold, system, n = alignment.gold, alignment.system, len(alignment.gold.treebank)
+    gold, system = alignment.gold, alignment.system
+    n, starts = len(gold.treebank), document_starts(gold.treebank)
     g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
     correct = correct_words(alignment, options.convention)
     columns: dict[str, npt.NDArray[Any]] = _segments(gold, system)
@@ -93,7 +94,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     rows = np.zeros((n, len(COLUMNS)), np.int32 if options.weights is None else np.float64)
     for name, values in columns.items():
         rows[:, NUMBER[name]] = values
-    return SentenceCounts(rows, n, options, document_starts(gold.treebank))
+    return SentenceCounts(rows, n, options, starts)
 
 
 def _segments(gold: Side, system: Side) -> dict[str, npt.NDArray[Any]]:

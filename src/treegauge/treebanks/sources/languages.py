@@ -30,6 +30,10 @@ class Language(NamedTuple):
     genus: str
 
 
+#: What is known of a language of an unknown name.
+_NO_LANGUAGE = Language(UNKNOWN, "", UNKNOWN, UNKNOWN)
+
+
 @cache
 def languages() -> dict[str, Language]:
     """Return the languages in the table by name."""
@@ -71,7 +75,7 @@ def language_of(treebank: str) -> Language:
         if language := _by_name().get(" ".join(words[:number])):
             return language
     if not plain.startswith("UD_"):
-        return Language(UNKNOWN, "", UNKNOWN, UNKNOWN)
+        return _NO_LANGUAGE
     name = plain.removeprefix("UD_").partition("-")[0].replace("_", " ")
     return Language(name, "", UNKNOWN, UNKNOWN)
 

@@ -25,8 +25,12 @@ export const softwareEntry = (number) =>
 const before = (node, all) =>
   all.filter((one) => one.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
 
-// The key of the method behind a figure: the first (i) in it, else the last one before it.
-const methodOf = (node) => {
+// The sentence of a result, with the systems, metric and treebank that the page shows elsewhere.
+export const citedText = (result) => (result ? (result.dataset.cited ?? textOf(result)) : "");
+
+// The key of the method behind a figure: that of its result, else the first (i) in it, else the last one before it.
+const methodOf = (node, result) => {
+  if (result?.dataset.method) return result.dataset.method;
   const all = [...node.closest(".view").querySelectorAll(".live a.info")];
   const found = node.querySelector("a.info") ?? before(node, all) ?? all[0];
   return found?.dataset.key ?? null;
@@ -52,12 +56,14 @@ const provenance = (key, treebank) => {
   };
 };
 
-// A sentence for a paper: the main result above the figure, or what the figure shows.
-export const paperSentence = ({ result, title, number, name, cited }) => {
+// A sentence for a paper: the main result above the figure, or what the figure shows, and its signature
+// or, where the result has none or several, its method.
+export const paperSentence = ({ result, title, number, name, cited, signature }) => {
   const method = name.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-  const by = [`treegauge ${number}`, method, cited && `after ${cited}`].filter(Boolean);
-  const said = result || `${title}.`;
-  return `${said.replace(/[.]$/, "")} (${by.join("; ")}).`;
+  const made = signature ? `signature ${signature}` : method;
+  const by = [`treegauge ${number}`, made, cited && `after ${cited}`].filter(Boolean).join("; ");
+  const said = (result || title).replace(/[.]$/, "");
+  return /[.] \p{Lu}/u.test(said) ? `${said}. (${by})` : `${said} (${by}).`;
 };
 
 const block = (heading, text, page, wide = false) => [
@@ -93,15 +99,18 @@ export const makeCiter = (page) => {
   return (figure) => {
     const view = figure.closest(".view");
     const name = figure === view ? view.querySelector("h2").textContent : exported(figure).title;
-    const results = [...view.querySelectorAll(".result")].filter((one) => one.textContent.trim());
-    const result = figure === view ? results[0] : before(figure, results);
-    const found = provenance(methodOf(figure), page.treebank);
+    const results = [...view.querySelectorAll(".result, [data-cited]")].filter((one) => citedText(one).trim());
+    const result = figure === view ? results[0] : before(figure, results.filter((one) => one.matches(".result")));
+    const found = provenance(methodOf(figure, result), page.treebank);
     const number = version();
+    const own = result?.dataset;
+    if (own?.signature !== undefined) found.signatures = [own.signature].filter(Boolean);
+    const signature = own?.method && found.signatures.length === 1 ? found.signatures[0] : "";
     const bibtex = [softwareEntry(number), ...found.papers.map((key) => entries()[key]).filter(Boolean)];
     fill(title, `Cite: ${name}`);
     fill(
       body,
-      block("Sentence", paperSentence({ ...found, title: name, number, result: result && textOf(result) }), page),
+      block("Sentence", paperSentence({ ...found, title: name, number, signature, result: citedText(result) }), page),
       block("BibTeX", bibtex.join("\n\n"), page, true),
       found.signatures.length ? block("Signature", listed(found.signatures), page, true) : null,
       found.commands.length ? block("Command", listed(found.commands), page, true) : null,

@@ -12,6 +12,7 @@ export const describe = (node, given) => {
 export const descriptionOf = (node) => KEPT.get(node) || null;
 
 const SKIPPED = ".info, .tools, .taken, [aria-hidden=true]";
+const BLOCK = /^(p|div|li|h[1-6]|dt|dd|br)$/i;
 
 // The text of an element as people read it; for a drawing, its title.
 export const textOf = (node) => {
@@ -21,7 +22,7 @@ export const textOf = (node) => {
   if (node.nodeType === 3) return node.data;
   if (node.matches(SKIPPED)) return "";
   if (node.tagName === "svg") return node.querySelector("title")?.textContent ?? "";
-  const parts = [...node.childNodes].map(textOf);
+  const parts = [...node.childNodes].map((child) => (BLOCK.test(child.tagName ?? "") ? ` ${textOf(child)} ` : textOf(child)));
   return parts.join("").replace(/\s+/g, " ").trim();
 };
 

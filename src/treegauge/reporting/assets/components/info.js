@@ -2,8 +2,9 @@
 
 import { button, fill, html } from "../shell/dom.js";
 
-// `name` and `text` describe a column; `measure` is its name on the command line.
-export const info = (key, { name = "", text = "", measure = "" } = {}) =>
+// `name` and `text` describe a column; `measure` is its name on the command line; `of` has the treebanks
+// or tables of the number, where they are not those of the filter.
+export const info = (key, { name = "", text = "", measure = "", of = [] } = {}) =>
   html(
     "a",
     {
@@ -15,19 +16,20 @@ export const info = (key, { name = "", text = "", measure = "" } = {}) =>
       "data-name": name || null,
       "data-text": text || null,
       "data-measure": measure || null,
+      "data-of": of.length ? JSON.stringify(of) : null,
     },
     "i",
   );
 
-// The entry of a method, with the signatures and commands of the chosen treebank only.
-const entryOf = (key, treebank, measure) => {
+// The entry of a method, with the signatures and commands of these treebanks or tables only.
+const entryOf = (key, names, measure) => {
   const written = document.getElementById(`method-${key}`);
   if (!written) return null;
   const copy = written.cloneNode(true);
   copy.removeAttribute("id");
   const own = [...copy.querySelectorAll(".made")];
-  if (own.some((one) => one.dataset.of === treebank))
-    for (const one of own) if (one.dataset.of !== treebank) one.remove();
+  if (own.some((one) => names.includes(one.dataset.of)))
+    for (const one of own) if (!names.includes(one.dataset.of)) one.remove();
   for (const fold of copy.querySelectorAll("details")) {
     const left = fold.querySelectorAll(".made");
     if (left.length === 1) fold.replaceWith(...left);
@@ -63,8 +65,8 @@ export const makeExplainer = (page) => {
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a.info");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const { key, name, text, measure } = link.dataset;
-    const entry = entryOf(key, page.treebank, measure);
+    const { key, name, text, measure, of } = link.dataset;
+    const entry = entryOf(key, of ? JSON.parse(of) : [page.treebank], measure);
     if (!entry) return;
     event.preventDefault();
     const heading = entry.querySelector("h4");

@@ -4,7 +4,7 @@ import { scoredBank } from "../components/banks.js";
 import { info } from "../components/info.js";
 import { openSentences, reopenSentences } from "../components/sentence_list.js";
 import { button, fill, html, select } from "../shell/dom.js";
-import { certificateBox } from "./compare_certificate.js";
+import { certificateBox, certificateOf } from "./compare_certificate.js";
 import { classMatrix, classRows, inOrder, ORDERS, pairSentences } from "./compare_classes.js";
 import { classMap, classTable } from "./compare_map.js";
 import { findPair } from "./compare_pair.js";
@@ -95,8 +95,9 @@ const mount = (root, page) => {
     const number = facts?.treebanks ?? rows.length; // those for which all systems have output
     const over = single ? `on ${rows[0].part.treebank}` : `over ${number} treebanks`;
     if (!facts) return { facts: null, items, over };
+    const of = rows.map((row) => row.part.treebank);
     const all = { name: number === rows.length ? "all treebanks" : `mean of ${number}`, ...facts, verdict: facts.verdicts[0], strong: true };
-    return { facts, items: single ? items : [all, ...items], over };
+    return { facts, items: single ? items : [all, ...items], over, of, method: "paired_tests" };
   };
   const ranked = () => {
     const { board } = source();
@@ -111,7 +112,15 @@ const mount = (root, page) => {
       .filter(({ t }) => !failed(t).length)
       .sort((x, y) => y.difference - x.difference);
     const all = { name: "mean of all treebanks", ...facts, verdict: facts.verdicts[1], strong: true };
-    return { facts, missing, items: [all, ...items], over: `over ${board.held} treebanks` };
+    return {
+      facts,
+      missing,
+      items: [all, ...items],
+      over: `over ${board.held} treebanks`,
+      of: [board.data.name],
+      method: "pair_differences",
+      signature: certificateOf(board, ...pair())?.signature ?? "",
+    };
   };
 
   const by = () => {
@@ -145,7 +154,8 @@ const mount = (root, page) => {
     const { order, down } = sort();
     const onsort = (key) =>
       set({ sort: key, down: (order === key ? !down : key !== "class") ? null : "0" });
-    const given = { by: by(), a, b, sort: sort(), onsort, onopen: open };
+    const where = own.length === 1 ? own[0].treebank : `${own.length} treebanks`;
+    const given = { by: by(), a, b, where, sort: sort(), onsort, onopen: open };
     const map =
       own.length === 1
         ? classTable({ ...given, rows: inOrder(classRows(own[0], by(), a, b), order, down), open: page.params.class })

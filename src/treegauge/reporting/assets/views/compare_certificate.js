@@ -13,14 +13,16 @@ const winsOf = (board) => (a, b) => {
   return shown.map((at) => ({ size: sizes[at], share: board.subsets(at, "").above(a, b) }));
 };
 
+// What Python certified of a pair, if it did.
+export const certificateOf = (board, a, b) =>
+  board.data.claims.find((one) => (one.a === a && one.b === b) || (one.a === b && one.b === a));
+
 export const certificateBox = ({ source, a, b }) => {
   const { board } = source;
   if (!board) return null;
   const [i, j] = [a, b].map((name) => board.data.systems.indexOf(name));
   if (i < 0 || j < 0) return null;
-  const written = board.data.claims.find(
-    (one) => (one.a === a && one.b === b) || (one.a === b && one.b === a),
-  );
+  const written = certificateOf(board, a, b);
   const [first, second] = board.means[i] >= board.means[j] ? [a, b] : [b, a];
   const text = written ? written.text : countsText({ board, a: i, b: j, wins: winsOf(board) });
   const command = filledCommand(board.data.commands.certify, { claim: `${first} > ${second}` });
@@ -28,7 +30,7 @@ export const certificateBox = ({ source, a, b }) => {
     "details",
     { id: "compare-certificate" },
     html("summary", {}, "Evidence and further tests"),
-    html("p", {}, info("certificates"), " ", text),
+    html("p", {}, info("certificates", { of: [board.data.name] }), " ", text),
     written ? html("p", {}, html("code", {}, written.signature)) : null,
     html(
       "p",

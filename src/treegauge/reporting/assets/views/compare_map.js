@@ -106,8 +106,16 @@ const sortable = (sort, onsort) => (key, name, number) =>
   );
 
 // The tests in a sentence, and what the shades mean.
-const legend = (cells) => [
-  html("p", { class: "result class-tests" }, classesText(cells)),
+const legend = (cells, { by, a, b, where }) => [
+  html(
+    "p",
+    {
+      class: "result class-tests",
+      "data-cited": `${a} and ${b} on ${where}, F1 by ${by}: ${classesText(cells).replace(/^No /, "no ")}`,
+      "data-method": "class_tests",
+    },
+    classesText(cells),
+  ),
   html("p", { class: "count" },
     "Full colour: the interval excludes 0; paler: it reaches further beyond 0. Dashed, at the end: too few words, or too few that differ, for an interval."),
 ];
@@ -116,7 +124,7 @@ const legend = (cells) => [
 const testedFirst = (rows) => [...rows.filter((row) => !untested(row)), ...rows.filter(untested)];
 
 // One treebank: a row per class with both scores, a bar, and the extra errors.
-export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
+export const classTable = ({ rows, by, a, b, where, sort, onsort, open, onopen }) => {
   const reach = reachOf(rows.filter((row) => !untested(row)).flatMap((row) => [row.difference, row.low, row.high]));
   const head = sortable(sort, onsort);
   const line = (row, r) =>
@@ -136,7 +144,7 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
       html("td", { class: "number" }, signed(row.errors, 0)),
       html("td", { class: "number" }, row.p),
     );
-  return [legend(rows), scrolling(
+  return [legend(rows, { by, a, b, where }), scrolling(
     `Difference by ${by}`,
     html(
       "table",
@@ -163,7 +171,7 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
 };
 
 // Several treebanks: a row per class, a column per treebank.
-export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) => {
+export const classMap = ({ rows, parts, by, a, b, where, sort, onsort, open, onopen }) => {
   const head = sortable(sort, onsort);
   const line = (row, r) =>
     html(
@@ -191,7 +199,7 @@ export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) 
         ),
       ),
     );
-  return [legend(rows.flatMap((row) => row.cells.filter(Boolean))), scrolling(
+  return [legend(rows.flatMap((row) => row.cells.filter(Boolean)), { by, a, b, where }), scrolling(
     `Difference by ${by} and treebank`,
     html(
       "table",

@@ -46,6 +46,13 @@ export const verdictLines = (verdicts, a) =>
     ),
   );
 
+// The answers as one text that says where, in which metric, and of which systems.
+export const citedVerdicts = ({ facts, a, b, over }) => {
+  const said = facts.verdicts.map((one) => one.sentence).join(" ");
+  const named = [a, b].every((name) => said.includes(name)) ? "" : `, ${a} and ${b}`;
+  return `${over[0].toUpperCase()}${over.slice(1)} (${facts.metric})${named}: ${said[0].toLowerCase()}${said.slice(1)}`;
+};
+
 export const detectableText = (facts) =>
   known(facts.detectable)
     ? `The test detects a true difference of ${points(facts.detectable)} points or more with 80 % power.`

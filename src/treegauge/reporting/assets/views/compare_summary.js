@@ -4,13 +4,13 @@ import { info } from "../components/info.js";
 import { html, responsive } from "../shell/dom.js";
 import { plural } from "../shell/format.js";
 import { forest } from "./compare_forest.js";
-import { detectableText, verdictLines } from "./compare_pair.js";
+import { citedVerdicts, detectableText, verdictLines } from "./compare_pair.js";
 
-const card = (title, key, ...content) =>
-  html("div", { class: "card" }, html("h3", {}, title, key ? info(key) : null), content);
+const card = (title, key, of, ...content) =>
+  html("div", { class: "card" }, html("h3", {}, title, key ? info(key, { of }) : null), content);
 
 // `items` are the rows of the chart, the most general first.
-export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onmargin }) => {
+export const summaryOf = ({ facts, items, missing = [], a, b, over, of, method, signature, margin, onmargin }) => {
   const chart = html("div", { class: "drawing" });
   const label = `Difference of ${a} and ${b} in ${facts.metric}`;
   responsive(chart, (width) =>
@@ -23,11 +23,18 @@ export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onma
     value: margin,
     onchange: () => onmargin(Number(field.value)),
   });
-  const errors = facts.errors ? card("Errors", null, html("p", { id: "compare-errors" }, facts.errors)) : null;
+  const errors = facts.errors ? card("Errors", null, [], html("p", { id: "compare-errors" }, facts.errors)) : null;
   return [
     html(
       "div",
-      { class: "result", id: "compare-result", role: "status" },
+      {
+        class: "result",
+        id: "compare-result",
+        role: "status",
+        "data-cited": citedVerdicts({ facts, a, b, over }),
+        "data-method": method,
+        "data-signature": signature,
+      },
       html("p", { class: "count" }, `${a} and ${b}, ${facts.metric} ${over}`),
       verdictLines(facts.verdicts, a),
     ),
@@ -45,6 +52,7 @@ export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onma
       card(
         "Are they equivalent?",
         "equivalence",
+        of,
         html("p", { id: "compare-verdict" }, facts.equivalence),
         html(
           "label",
@@ -56,6 +64,7 @@ export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onma
       card(
         "Which difference could the test detect?",
         "detectable",
+        of,
         html("p", { id: "compare-detectable" }, detectableText(facts)),
       ),
       errors,

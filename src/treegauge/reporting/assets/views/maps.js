@@ -222,6 +222,7 @@ const mount = (root, page) => {
       ),
     );
     fill(answer, answerOf(map, state.layer));
+    answer.dataset.cited = `On ${map.name}: ${answerOf(map, state.layer).replace(/^The/, "the")}`;
     view.paint();
     chosen();
   };

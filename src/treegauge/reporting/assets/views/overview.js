@@ -10,7 +10,7 @@ import { healthTable } from "./treebanks_health.js";
 const summary = (page) => [
   html(
     "div",
-    { class: "summary" },
+    { class: "summary", "data-cited": page.facts.findings[0]?.sentences[0] ?? null },
     page.facts.summary.map((sentence) => html("p", {}, sentence)),
   ),
   page.facts.findings.length
@@ -29,6 +29,13 @@ const summary = (page) => [
     : null,
 ];
 
+// The methods behind the means of a board: of systems scored here, of a leaderboard, of a table of scores.
+const methodsOf = (board) => {
+  if (board.key === "scored") return ["macro"];
+  if (board.macro.some((one) => one.interval)) return ["standings"];
+  return ["chosen_treebanks", ...(board.macro.some((one) => one.group) ? ["tie_groups"] : [])];
+};
+
 const legend = (board) => {
   const parts = ["Bold: the highest score of a row."];
   if (board.tested)
@@ -39,7 +46,7 @@ const legend = (board) => {
     parts.push("Failed runs count as 0 in the means.");
   if (board.macro?.some((one) => one.group))
     parts.push("Two systems share a letter if and only if their means do not differ significantly.");
-  return html("p", { class: "count" }, parts.join(" "), info("macro"));
+  return html("p", { class: "count" }, parts.join(" "), methodsOf(board).map((key) => info(key, { of: board.of })));
 };
 
 const mount = (root, page) => {

@@ -70,6 +70,7 @@ export const tableBoard = (data, number) => {
   });
   return {
     key: `table${number}`,
+    of: [data.name],
     name: data.name,
     metric: data.metric,
     metrics: [data.metric],

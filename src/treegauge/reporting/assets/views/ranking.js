@@ -1,12 +1,16 @@
 // Ranking: one table, with controls for the size of subsets and for a constraint.
 
 import { fill, html, responsive, scrolling, select } from "../shell/dom.js";
-import { grouped, percent, plural } from "../shell/format.js";
+import { grouped, percent, plural, points } from "../shell/format.js";
 import { keyOf, rankedBoards } from "./ranking_board.js";
 import { pairTriangle } from "./ranking_drawings.js";
 import { outlierPanel } from "./ranking_outliers.js";
 import { picker } from "./ranking_picker.js";
 import { rankingTable } from "./ranking_table.js";
+
+const leaderText = ({ data, order, means, held }) =>
+  `${data.systems[order[0]]} has the highest mean ${data.metric}, ${points(means[order[0]])}, of ` +
+  `${plural(order.length, "system")} over ${plural(held, "treebank")}.`;
 
 const mount = (root, page) => {
   const boards = rankedBoards(page);
@@ -121,6 +125,7 @@ const mount = (root, page) => {
     const now = board().subsets(place(), constraint());
     const focused = document.activeElement?.dataset?.focus;
     say(now);
+    table.dataset.cited = leaderText(board());
     fill(
       table,
       rankingTable({

@@ -15,7 +15,7 @@ const spoken = (name, box, mean) => {
 // Columns: key in the URL, title, value to sort by, whether high values come first.
 const columnsOf = (board, now) => {
   const leader = board.order[0];
-  const { sets, groups, systems, metric, intervals, iqm, fresh } = board.data;
+  const { sets, groups, systems, metric, intervals, iqm, fresh, scored } = board.data;
   const within = (s) =>
     intervals?.[s] ? html("small", {}, ` ${intervals[s].map((v) => points(v)).join("–")}`) : null;
   const behind = (s) => (s === leader ? null : board.pair(s, leader));
@@ -51,7 +51,7 @@ const columnsOf = (board, now) => {
       key: "mean",
       name: `Mean ${metric}`,
       title: `Mean score over all treebanks, in percent${intervals ? ", with its 95 % interval for other text of these treebanks" : ""}`,
-      info: "chosen_treebanks",
+      info: !intervals ? "chosen_treebanks" : scored ? "macro" : "standings",
       value: (s) => -board.means[s],
       show: (s) => [points(board.means[s]), within(s)],
       number: true,
@@ -168,7 +168,7 @@ export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => 
         "aria-sort": c === by ? (sort.down ? "descending" : "ascending") : "none",
       },
       button(c.name, () => onsort(c.key), { title: c.title || null, "data-focus": c.key }),
-      c.info ? info(c.info, { name: c.name, text: c.title }) : null,
+      c.info ? info(c.info, { name: c.name, text: c.title, of: [board.data.name] }) : null,
       c.axis ? rankAxis(board.n) : null,
     );
   const row = (s) =>

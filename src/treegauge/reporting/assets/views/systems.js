@@ -49,6 +49,13 @@ export const calibrationText = (row) => {
   return `${row.name}: ECE ${points(row.ece, 1)} %${chance}${rest}.`;
 };
 
+// Scores in a sentence.
+const scoresText = ({ title, items }, metric) => {
+  const one = ({ name, f1, interval }) =>
+    `${name} ${points(f1)}${interval ? ` (95 % interval ${interval.map((end) => points(end)).join(" to ")})` : ""}`;
+  return `${metric} on ${title}: ${items.map(one).join(", ")}.`;
+};
+
 const calibration = (rows) => {
   const several = new Set(rows.map((row) => row.treebank)).size > 1;
   const number = (name, title, value, show) => ({
@@ -78,7 +85,15 @@ const calibration = (rows) => {
       "A calibrated system is correct as often as it says: its points lie on the diagonal. ",
       "The expected calibration error (ECE) is the mean distance from the diagonal.",
     ),
-    html("p", { class: "result" }, rows.slice(0, 3).map(calibrationText).join(" ")),
+    html(
+      "p",
+      {
+        class: "result",
+        "data-cited": rows.slice(0, 3).map((row) => `On ${row.treebank}, ${calibrationText(row)}`).join(" "),
+        "data-method": "calibration",
+      },
+      rows.slice(0, 3).map(calibrationText).join(" "),
+    ),
     dataTable({
       label: "Calibration",
       data: rows,
@@ -234,7 +249,7 @@ const mount = (root, page) => {
       all
         ? everything(parts, metric)
         : [
-            html("h3", { id: "systems-what" }, found.title),
+            html("h3", { id: "systems-what", "data-cited": scoresText(found, metric), "data-method": "scores" }, found.title),
             choice(metrics, metric),
             drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
             html("h3", {}, "All metrics", info("scores")),

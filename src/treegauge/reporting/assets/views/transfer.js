@@ -27,7 +27,7 @@ const mount = (root, page) => {
   for (const one of page.data("learning").transfers)
     root.append(
       html("h3", {}, one.name, " ", info("transfer")),
-      html("p", { class: "result" }, answerOf(one)),
+      html("p", { class: "result", "data-cited": `${one.name}: ${answerOf(one)}` }, answerOf(one)),
       transferTable(one),
     );
   return {};
