@@ -272,19 +272,18 @@ class _Anything(metaclass=_AnyAttribute):
     """A stand-in for names that only type checkers import."""
 
 
-class _Names(dict[str, Any]):
-    """Names for annotations; those that only type checkers import match anything."""
-
-    def __missing__(self, name: str) -> Any:
-        return _Anything
-
-
 def _hints(owner: Any, module: str) -> dict[str, Any]:
     import builtins
     import sys
 
-    names = _Names(vars(builtins) | vars(sys.modules[module]) | {"pl": _Anything})  # a frame is not loaded for help
-    return get_type_hints(owner, globalns={}, localns=names)
+    names = vars(builtins) | vars(sys.modules[module]) | {"pl": _Anything}  # a frame is not loaded for help
+    while True:
+        try:
+            return get_type_hints(owner, globalns={}, localns=names)
+        except NameError as error:  # Python 3.14 copies the names, so a dictionary cannot make them up
+            if not error.name or error.name in names:
+                raise
+            names[error.name] = _Anything
 
 
 def parameter_help(docstring: str | None) -> dict[str, str]:
