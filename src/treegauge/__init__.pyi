@@ -500,8 +500,8 @@ def certify(
 
     Examples
     --------
-    >>> print(certify("conll18", claim="HIT-SCIR > Stanford").text[:79])
-    Over 82 treebanks of 26 genera, HIT-SCIR scores higher in LAS than Stanford: me
+    >>> print(certify("conll18", claim="HIT-SCIR > Stanford").text[94:174])
+    On new treebanks: yes, HIT-SCIR is better than Stanford by 3.55 LAS points (95 %
     """
 
 def check(
