@@ -24,6 +24,7 @@ settings.load_profile("default")
 
 # What commands print does not depend on the terminal in which tests run.
 os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")  # readline, which pytest imports, sets it where os.environ does not look
 
 # A reader's own folder may lack treebanks that the tests name; what else it has does not matter.
 if (given := os.environ.get("TREEGAUGE_UD")) and absent(*TREEBANKS):
