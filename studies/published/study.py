@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 import treegauge as tg
-from treegauge.core.files import atomic
+from tools.docs import tables
 from treegauge.ranking.certificate import Certificate
 from treegauge.reporting.figures.drawing import save
 from treegauge.reporting.figures.theme import SIDE, Spec, category, chart, faceted, mark, quantity, themed
@@ -272,8 +272,7 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, spec in figures.items():
         save(spec, IMAGES / f"{name}.svg")
-    with atomic(PAGE) as file:
-        file.write(page.encode())
+    tables.write(PAGE.resolve(), page)
     print(f"wrote {PAGE}")
 
 
