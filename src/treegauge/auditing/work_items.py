@@ -288,7 +288,9 @@ def _weights(item: WorkItem, rank: float, words: int) -> dict[str, float]:
     """Return what an item says about its word, by source; the reason of a check begins with level and test."""
     weights: dict[str, float] = {}
     for kind in item.kind.split("+"):
-        if kind in ("check", "own check"):
+        if kind == "own check":  # never seen in corrections: it counts as a candidate
+            weights[kind] = _SOURCES["candidates"]
+        elif kind == "check":
             level, _, test = item.reason.partition(":")[0].partition(" ")
             weights[level if level in _SOURCES else "error"] = _SOURCES.get(level, _SOURCES["error"])
             weights[test] = _TESTS.get(test, 0.0)
